@@ -1,0 +1,44 @@
+# gradlab_tests (doctest) and gradlab-conformance, and what ctest runs of them.
+
+if(NOT BUILD_TESTING)
+  return()
+endif()
+
+file(GLOB test_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
+  tests/*.cpp tests/kernels/*.cpp tests/tensor/*.cpp tests/autograd/*.cpp tests/ops/*.cpp tests/lab/*.cpp
+  tests/cli/*.cpp)
+file(GLOB conformance_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" tests/conformance/*.cpp)
+set(conformance_main tests/conformance/main.cpp)
+list(FIND conformance_sources ${conformance_main} has_conformance_main)
+list(REMOVE_ITEM conformance_sources ${conformance_main})
+
+add_executable(gradlab_tests ${test_sources} ${conformance_sources})
+set_target_properties(gradlab_tests PROPERTIES LINKER_LANGUAGE CXX)
+target_link_libraries(gradlab_tests PRIVATE gradlab::gradlab doctest::doctest ZLIB::ZLIB)
+target_compile_definitions(gradlab_tests PRIVATE
+  "GRADLAB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"" "GRADLAB_BINARY=\"$<TARGET_FILE:gradlab>\"")
+# Tests are compiled for the compiler's speed, not theirs.
+target_compile_options(gradlab_tests PRIVATE -O1)
+target_precompile_headers(gradlab_tests PRIVATE <doctest/doctest.h> <fmt/format.h>)
+# main.cpp defines doctest's implementation, which a precompiled doctest.h would leave out.
+set_source_files_properties(tests/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+add_dependencies(gradlab_tests gradlab)
+
+if(NOT has_conformance_main EQUAL -1)
+  list(FILTER conformance_sources EXCLUDE REGEX "_test\\.cpp$")
+  add_executable(gradlab-conformance ${conformance_main} ${conformance_sources})
+  set_target_properties(gradlab-conformance PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(gradlab-conformance PRIVATE gradlab::gradlab ZLIB::ZLIB)
+  target_compile_definitions(gradlab-conformance PRIVATE "GRADLAB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
+  target_compile_options(gradlab-conformance PRIVATE -O1)
+endif()
+
+# A test-case is slow when it stands in TEST_SUITE("slow") or carries doctest::test_suite("slow").
+add_test(NAME unit COMMAND gradlab_tests --test-suite-exclude=slow)
+add_test(NAME slow COMMAND gradlab_tests --test-suite=slow)
+set_tests_properties(unit PROPERTIES TIMEOUT 600)
+set_tests_properties(slow PROPERTIES LABELS slow TIMEOUT 1800)
+if(GRADLAB_SANITIZE)
+  set_tests_properties(unit slow PROPERTIES ENVIRONMENT
+    "ASAN_OPTIONS=detect_leaks=1:halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
+endif()
