@@ -1,0 +1,60 @@
+#include "src/autograd/context.h"
+
+#include "src/autograd/custom_node.h"
+#include "src/autograd/view.h"
+#include "src/tensor/messages.h"
+#include "src/tensor/tensor_impl.h"
+
+namespace gradlab {
+
+SavedValue& SavedValue::operator=(const Tensor& tensor) {
+  value_ = tensor;
+  return *this;
+}
+
+SavedValue& SavedValue::operator=(double number) {
+  value_ = number;
+  return *this;
+}
+
+SavedValue& SavedValue::operator=(std::string text) {
+  value_ = std::move(text);
+  return *this;
+}
+
+Tensor SavedValue::to_tensor() const {
+  if (const Tensor* tensor = std::get_if<Tensor>(&value_)) return *tensor;
+  const Output* output = std::get_if<Output>(&value_);
+  if (output == nullptr) throw messages::ctx_attribute_type("Tensor");
+  if (const Ref<TensorImpl> alive = output->tensor.lock()) return Tensor(alive);
+  Tensor tensor = make_alias(output->alias, output->alias.shape(), output->alias.strides(), output->alias.storage_offset());
+  if (Ref<Node> grad_fn = output->grad_fn.lock()) set_gradient_edge(tensor, std::move(grad_fn), output->output_nr);
+  return tensor;
+}
+
+double SavedValue::to_double() const {
+  if (const double* number = std::get_if<double>(&value_)) return *number;
+  throw messages::ctx_attribute_type("number");
+}
+
+const std::string& SavedValue::to_text() const {
+  if (const std::string* text = std::get_if<std::string>(&value_)) return *text;
+  throw messages::ctx_attribute_type("text");
+}
+
+void SavedValue::keep_output_weakly(const TensorList& outputs) {
+  const Tensor* kept = std::get_if<Tensor>(&value_);
+  if (kept == nullptr) return;
+  for (const Tensor& output : outputs) {
+    if (!output.defined() || !output.is_same(*kept)) continue;
+    const Tensor alias = make_alias(output, output.shape(), output.strides(), output.storage_offset());
+    value_ = Output{output.ref(), alias, output.grad_fn(), output.output_nr()};
+    return;
+  }
+}
+
+void Context::save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
+
+TensorList Context::saved_tensors() const { return node_ == nullptr ? to_save_ : node_->unpack_saved(); }
+
+}  // namespace gradlab

@@ -1,0 +1,85 @@
+// PyTorch's ctx: what a custom Function's forward leaves for its backward.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "src/autograd/saved_tensor.h"
+
+namespace gradlab {
+
+class CustomNode;
+
+// One attribute set on ctx, Python's `ctx.x = x`. A tensor stored here is a plain reference: nobody checks its version and
+// nothing frees it.
+class SavedValue {
+ public:
+  SavedValue() = default;
+  SavedValue& operator=(const Tensor& tensor);
+  SavedValue& operator=(double number);
+  SavedValue& operator=(std::string text);
+
+  // The value stored; throws AttributeError-like RuntimeError naming the attribute if nothing of that type was.
+  Tensor to_tensor() const;
+  double to_double() const;
+  const std::string& to_text() const;
+
+ private:
+  friend class CustomNode;
+  // A tensor that forward returned. Held weakly while it lives, since output -> node -> ctx -> output would be a cycle that
+  // Python's garbage collector ends and counted references do not; after its death as an alias linked to its node.
+  struct Output {
+    WeakRef<TensorImpl> tensor;
+    Tensor alias;
+    WeakRef<Node> grad_fn;
+    std::uint32_t output_nr;
+  };
+  void keep_output_weakly(const TensorList& outputs);
+
+  std::variant<std::monostate, Tensor, Output, double, std::string> value_;
+};
+
+class Context {
+ public:
+  // Kept with the version check (NOTE [Saved tensors]). The version is the one at the end of forward. A second call replaces
+  // the first. Undefined tensors come back undefined.
+  void save_for_backward(TensorList tensors);
+  template <class... Tensors>
+  void save_for_backward(const Tensor& first, const Tensors&... rest) {
+    save_for_backward(TensorList{first, rest...});
+  }
+  // In backward: the tensors saved, each checked at every call. Throws the version error, or "backward ... a second time".
+  // Inside forward it is still empty.
+  TensorList saved_tensors() const;
+
+  // Kept without any check: the book's `ctx.x = x` is `ctx.saved_data["x"] = x`.
+  std::map<std::string, SavedValue, std::less<>> saved_data;
+
+  // Whether argument `i` of apply requires grad. Numbers count as arguments and never do.
+  bool needs_input_grad(std::size_t i) const { return needs_input_grad_[i]; }
+
+  // These tensors were written in place by forward and must be returned. A second call replaces the first.
+  void mark_dirty(TensorList tensors) { dirty_ = std::move(tensors); }
+  void mark_dirty(const Tensor& tensor) { mark_dirty(TensorList{tensor}); }
+  // These outputs have no gradient.
+  void mark_non_differentiable(TensorList tensors) { non_differentiable_ = std::move(tensors); }
+  void mark_non_differentiable(const Tensor& tensor) { mark_non_differentiable(TensorList{tensor}); }
+  // false: gradients that did not arrive reach backward undefined instead of as zeros.
+  void set_materialize_grads(bool value) { materialize_grads_ = value; }
+
+ private:
+  friend class CustomNode;
+  friend class FunctionCall;
+  CustomNode* node_ = nullptr;  // null for a stand-in made by hand, as when forward is called directly
+  TensorList to_save_;
+  TensorList dirty_;
+  TensorList non_differentiable_;
+  InlineVector<bool, 8> needs_input_grad_;
+  bool materialize_grads_ = true;
+};
+
+}  // namespace gradlab

@@ -1,0 +1,68 @@
+// A tensor kept for backward, with the version it had.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "src/autograd/node.h"
+
+namespace gradlab {
+
+// torch.autograd.graph.saved_tensors_hooks: while a guard is alive, tensors saved for backward are packed by `pack` and come
+// back through `unpack`. Switches the version check off for them. The innermost guard counts.
+struct SavedTensorHooks {
+  std::function<Tensor(const Tensor&)> pack;
+  std::function<Tensor(const Tensor&)> unpack;
+};
+
+class SavedTensorHooksGuard {
+ public:
+  explicit SavedTensorHooksGuard(SavedTensorHooks hooks);
+  ~SavedTensorHooksGuard();
+  SavedTensorHooksGuard(const SavedTensorHooksGuard&) = delete;
+  SavedTensorHooksGuard& operator=(const SavedTensorHooksGuard&) = delete;
+
+ private:
+  std::shared_ptr<SavedTensorHooks> before_;
+};
+
+// NOTE [Saved tensors]
+// What backward will read is kept by reference together with its version; unpack() compares. An input is kept as the very
+// tensor. An output is kept as an alias without its grad_fn, because output -> node -> saved output would be a cycle; unpack()
+// links the alias to its node again, which makes double backward work. Freed is checked first, then a detach in place, then
+// the version. Source: section 2 of PyTorch's semantics.
+class SavedTensor {
+ public:
+  SavedTensor() = default;  // of an undefined tensor: unpacks to an undefined one
+  // Throws for an inference tensor. `is_output`: made by the node that saves it. `inplace_on_view`: written by that node
+  // through a view.
+  SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_view = false);
+
+  // The tensor as it was saved, or PyTorch's error. `saved_for`: the node that owns it, needed for outputs.
+  Tensor unpack(const Ref<Node>& saved_for = {}) const;
+
+  // Freed: a later unpack throws "Trying to backward through the graph a second time ...".
+  void reset_data();
+
+  bool was_defined() const { return was_defined_; }
+  std::uint32_t saved_version() const { return saved_version_; }
+  // What is kept, unchecked and unlinked: for observers.
+  const Tensor& data() const { return data_; }
+
+ private:
+  Tensor data_;
+  WeakRef<Node> inplace_grad_fn_;
+  std::shared_ptr<SavedTensorHooks> hooks_;
+  Ref<Node> grad_fn_;  // only with hooks, for an input: what the unpacked tensor is linked to
+  std::uint32_t saved_version_ = 0;
+  std::uint32_t output_nr_ = 0;
+  bool was_defined_ = false;
+  bool is_original_ = false;
+  bool is_output_ = false;
+  bool is_leaf_ = false;
+  bool requires_grad_ = false;
+  bool inplace_on_view_ = false;
+};
+
+}  // namespace gradlab
