@@ -1,0 +1,225 @@
+// add, sub, mul, div, neg, and what Python's operators make of them.
+#include "src/ops/record.h"
+#include "src/tensor/messages.h"
+
+namespace gradlab {
+
+namespace {
+
+struct AddBackward0 final : OpNode<"AddBackward0"> {
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    TensorList grads(2);
+    if (task_should_compute_output(1)) grads[1] = grad;
+    if (task_should_compute_output(0)) grads[0] = grad;
+    return grads;
+  }
+};
+
+struct SubBackward0 final : OpNode<"SubBackward0"> {
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    TensorList grads(2);
+    if (!grad.defined()) return grads;
+    if (task_should_compute_output(1)) grads[1] = grad.neg();
+    if (task_should_compute_output(0)) grads[0] = grad;
+    return grads;
+  }
+};
+
+// number - tensor
+struct RsubBackward1 final : OpNode<"RsubBackward1"> {
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    return {grad.defined() ? grad.neg() : Tensor()};
+  }
+};
+
+struct MulBackward0 final : OpNode<"MulBackward0"> {
+  SavedTensor self_;
+  SavedTensor other_;
+
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    const Tensor other = other_.unpack();
+    const Tensor self = self_.unpack();
+    TensorList grads(2);
+    if (!grad.defined()) return grads;
+    if (task_should_compute_output(1)) grads[1] = grad * self;
+    if (task_should_compute_output(0)) grads[0] = grad * other;
+    return grads;
+  }
+  void release_variables() override {
+    self_.reset_data();
+    other_.reset_data();
+  }
+};
+
+struct DivBackward0 final : OpNode<"DivBackward0"> {
+  SavedTensor self_;
+  SavedTensor other_;
+
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    const Tensor other = other_.unpack();
+    const Tensor self = self_.unpack();
+    TensorList grads(2);
+    if (!grad.defined()) return grads;
+    if (task_should_compute_output(1)) grads[1] = -grad * ((self / other) / other);
+    if (task_should_compute_output(0)) grads[0] = grad / other;
+    return grads;
+  }
+  void release_variables() override {
+    self_.reset_data();
+    other_.reset_data();
+  }
+};
+
+struct NegBackward0 final : OpNode<"NegBackward0"> {
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    return {grad.defined() ? grad.neg() : Tensor()};
+  }
+};
+
+void check_can_subtract(const Tensor& a, const Tensor& b) {
+  const bool a_bool = a.dtype() == DType::kBool;
+  const bool b_bool = b.dtype() == DType::kBool;
+  if (a_bool || b_bool) throw messages::bool_subtract(a_bool && b_bool);
+}
+
+// One of the four, out of place.
+template <class NodeType>
+Tensor binary_op(BinaryOp op, const Tensor& self, const Tensor& other, const Ref<NodeType>& node) {
+  DType dtype = result_type(self, other);
+  if (op == BinaryOp::kDiv) dtype = float_type(dtype);
+  return linked(call_binary(op, self, other, dtype), node);
+}
+
+// One of the four, in place, after the autograd checks.
+template <class NodeType>
+const Tensor& binary_op_(BinaryOp op, const Tensor& self, const Tensor& other, const Ref<NodeType>& node) {
+  assert_no_internal_overlap(self);
+  assert_no_partial_overlap(self, other);
+  check_broadcasts_into(self, other);
+  DType dtype = result_type(self, other);
+  if (op == BinaryOp::kDiv) dtype = float_type(dtype);
+  check_can_cast(dtype, self.dtype());
+  common_device(self, other);
+  if (dtype == self.dtype()) {
+    binary_into(op, self, self, other);
+  } else {
+    copy_into(self, call_binary(op, self, other, dtype));
+  }
+  return written(self, node);
+}
+
+// Each operand's gradient needs the other one.
+void save_factors(MulBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
+  if (node.next_edges()[0].is_valid()) node.other_ = SavedTensor(other, false);
+  if (node.next_edges()[1].is_valid()) node.self_ = SavedTensor(in_place ? self.clone() : self, false);
+}
+
+void save_factors(DivBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
+  node.other_ = SavedTensor(other, false);
+  if (node.next_edges()[1].is_valid()) node.self_ = SavedTensor(in_place ? self.clone() : self, false);
+}
+
+Tensor rsub(const Tensor& self, const Scalar& number) {
+  if (self.dtype() == DType::kBool) throw messages::bool_subtract(false);
+  const Tensor left = wrapped_number(number);
+  const Ref<RsubBackward1> node = record<RsubBackward1>(self);
+  return linked(call_binary(BinaryOp::kSub, left, self, result_type(left, self)), node);
+}
+
+}  // namespace
+
+Tensor Tensor::add(const Tensor& other) const {
+  const auto node = record<AddBackward0>(*this, other);
+  return binary_op(BinaryOp::kAdd, *this, other, node);
+}
+
+Tensor Tensor::sub(const Tensor& other) const {
+  check_can_subtract(*this, other);
+  const auto node = record<SubBackward0>(*this, other);
+  return binary_op(BinaryOp::kSub, *this, other, node);
+}
+
+Tensor Tensor::mul(const Tensor& other) const {
+  const auto node = record<MulBackward0>(*this, other);
+  if (node) save_factors(*node, *this, other, false);
+  return binary_op(BinaryOp::kMul, *this, other, node);
+}
+
+Tensor Tensor::div(const Tensor& other) const {
+  const auto node = record<DivBackward0>(*this, other);
+  if (node) save_factors(*node, *this, other, false);
+  return binary_op(BinaryOp::kDiv, *this, other, node);
+}
+
+Tensor Tensor::neg() const {
+  if (dtype() == DType::kBool) throw messages::bool_negate();
+  const auto node = record<NegBackward0>(*this);
+  return linked(call_unary(UnaryOp::kNeg, *this), node);
+}
+
+const Tensor& Tensor::add_(const Tensor& other) const {
+  check_inplace(*this, is_recorded(*this, other));
+  const auto node = record<AddBackward0>(*this, other);
+  return binary_op_(BinaryOp::kAdd, *this, other, node);
+}
+
+const Tensor& Tensor::sub_(const Tensor& other) const {
+  check_inplace(*this, is_recorded(*this, other));
+  check_can_subtract(*this, other);
+  const auto node = record<SubBackward0>(*this, other);
+  return binary_op_(BinaryOp::kSub, *this, other, node);
+}
+
+const Tensor& Tensor::mul_(const Tensor& other) const {
+  check_inplace(*this, is_recorded(*this, other));
+  const auto node = record<MulBackward0>(*this, other);
+  if (node) save_factors(*node, *this, other, true);
+  return binary_op_(BinaryOp::kMul, *this, other, node);
+}
+
+const Tensor& Tensor::div_(const Tensor& other) const {
+  check_inplace(*this, is_recorded(*this, other));
+  const auto node = record<DivBackward0>(*this, other);
+  if (node) save_factors(*node, *this, other, true);
+  return binary_op_(BinaryOp::kDiv, *this, other, node);
+}
+
+const Tensor& Tensor::neg_() const {
+  check_inplace(*this, is_recorded(*this));
+  if (dtype() == DType::kBool) throw messages::bool_negate();
+  const auto node = record<NegBackward0>(*this);
+  assert_no_internal_overlap(*this);
+  unary_into(UnaryOp::kNeg, *this, *this);
+  return written(*this, node);
+}
+
+Tensor Tensor::add(const Scalar& other) const { return add(wrapped_number(other)); }
+Tensor Tensor::sub(const Scalar& other) const { return sub(wrapped_number(other)); }
+Tensor Tensor::mul(const Scalar& other) const { return mul(wrapped_number(other)); }
+Tensor Tensor::div(const Scalar& other) const { return div(wrapped_number(other)); }
+const Tensor& Tensor::add_(const Scalar& other) const { return add_(wrapped_number(other)); }
+const Tensor& Tensor::sub_(const Scalar& other) const { return sub_(wrapped_number(other)); }
+const Tensor& Tensor::mul_(const Scalar& other) const { return mul_(wrapped_number(other)); }
+const Tensor& Tensor::div_(const Scalar& other) const { return div_(wrapped_number(other)); }
+
+Tensor operator+(const Tensor& a, const Tensor& b) { return a.add(b); }
+Tensor operator-(const Tensor& a, const Tensor& b) { return a.sub(b); }
+Tensor operator*(const Tensor& a, const Tensor& b) { return a.mul(b); }
+Tensor operator/(const Tensor& a, const Tensor& b) { return a.div(b); }
+Tensor operator+(const Tensor& a, const Scalar& b) { return a.add(b); }
+Tensor operator-(const Tensor& a, const Scalar& b) { return a.sub(b); }
+Tensor operator*(const Tensor& a, const Scalar& b) { return a.mul(b); }
+Tensor operator/(const Tensor& a, const Scalar& b) { return a.div(b); }
+Tensor operator+(const Scalar& a, const Tensor& b) { return b.add(a); }
+Tensor operator-(const Scalar& a, const Tensor& b) { return rsub(b, a); }
+Tensor operator*(const Scalar& a, const Tensor& b) { return b.mul(a); }
+Tensor operator/(const Scalar& a, const Tensor& b) { return b.reciprocal().mul(a); }
+Tensor operator-(const Tensor& a) { return a.neg(); }
+
+}  // namespace gradlab

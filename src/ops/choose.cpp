@@ -1,0 +1,149 @@
+// Comparisons, and ops that choose between values: maximum, minimum, clamp, where.
+#include <array>
+#include <limits>
+
+#include "src/ops/record.h"
+#include "src/tensor/messages.h"
+
+namespace gradlab {
+
+namespace {
+
+// Equal values share the gradient.
+template <FixedString kName>
+struct PickNode : OpNode<kName> {
+  SavedTensor self_;
+  SavedTensor other_;
+  TensorList apply(TensorList&& grad_outputs) final {
+    const Tensor other = other_.unpack();
+    const Tensor self = self_.unpack();
+    const Tensor& grad = grad_outputs[0];
+    TensorList grads(2);
+    if (!grad.defined()) return grads;
+    const Tensor none = zeros_like(grad);
+    const Tensor shared = where(self.eq(other), grad / 2, grad);
+    if (this->task_should_compute_output(0)) grads[0] = where(is_behind(self, other), none, shared);
+    if (this->task_should_compute_output(1)) grads[1] = where(is_behind(other, self), none, shared);
+    return grads;
+  }
+  void release_variables() final {
+    self_.reset_data();
+    other_.reset_data();
+  }
+  virtual Tensor is_behind(const Tensor& a, const Tensor& b) const = 0;  // a is not the value picked
+};
+struct MaximumBackward0 final : PickNode<"MaximumBackward0"> {
+  Tensor is_behind(const Tensor& a, const Tensor& b) const override { return a.lt(b); }
+};
+struct MinimumBackward0 final : PickNode<"MinimumBackward0"> {
+  Tensor is_behind(const Tensor& a, const Tensor& b) const override { return a.gt(b); }
+};
+
+struct ClampBackward1 final : OpNode<"ClampBackward1"> {
+  SavedTensor self_;
+  double low_ = 0;
+  double high_ = 0;
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    const Tensor self = self_.unpack();
+    if (!grad.defined()) return {Tensor()};
+    const Tensor inside = self.ge(wrapped_number(low_)).to(grad.dtype()) * self.le(wrapped_number(high_)).to(grad.dtype());
+    return {where(inside.ne(wrapped_number(0.0)), grad, zeros_like(grad))};
+  }
+  void release_variables() override { self_.reset_data(); }
+};
+
+struct WhereBackward0 final : OpNode<"WhereBackward0"> {
+  SavedTensor condition_;
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    const Tensor condition = condition_.unpack();
+    TensorList grads(3);
+    if (!grad.defined()) return grads;
+    if (task_should_compute_output(1)) grads[1] = where(condition, grad, zeros_like(grad));
+    if (task_should_compute_output(2)) grads[2] = where(condition, zeros_like(grad), grad);
+    return grads;
+  }
+  void release_variables() override { condition_.reset_data(); }
+};
+
+template <class NodeType>
+Tensor pick(BinaryOp op, const Tensor& self, const Tensor& other) {
+  const auto node = record<NodeType>(self, other);
+  if (node) {
+    node->self_ = SavedTensor(self, false);
+    node->other_ = SavedTensor(other, false);
+  }
+  return linked(call_binary(op, self, other, result_type(self, other)), node);
+}
+
+}  // namespace
+
+Tensor Tensor::maximum(const Tensor& other) const { return pick<MaximumBackward0>(BinaryOp::kMaximum, *this, other); }
+Tensor Tensor::minimum(const Tensor& other) const { return pick<MinimumBackward0>(BinaryOp::kMinimum, *this, other); }
+
+Tensor Tensor::clamp(const Scalar& low, const Scalar& high) const {
+  const auto node = record<ClampBackward1>(*this);
+  if (node) {
+    node->self_ = SavedTensor(*this, false);
+    node->low_ = low.value();
+    node->high_ = high.value();
+  }
+  Tensor out = make_tensor(shape(), like_strides(shape(), strides()), dtype(), device());
+  gradlab::clamp(device(), extent_of(shape()), {out.data_ptr(), out.dtype(), out.strides().data()},
+                 {data_ptr(), dtype(), strides().data()}, low.value(), high.value());
+  return linked(out, node);
+}
+
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  const auto node = record<WhereBackward0>(condition, a, b);
+  if (node) node->condition_ = SavedTensor(condition, false);
+  const DType dtype = result_type(a, b);
+  const Tensor left = raw_to(a, dtype);
+  const Tensor right = raw_to(b, dtype);
+  const Shape shape = broadcast_shapes(condition.shape(), broadcast_shapes(a.shape(), b.shape()));
+  const std::array operands{Layout{condition.shape(), condition.strides()}, Layout{left.shape(), left.strides()},
+                            Layout{right.shape(), right.strides()}};
+  Tensor out = make_tensor(shape, elementwise_strides(shape, operands), dtype, common_device(a, b));
+  where(out.device(), extent_of(shape), {out.data_ptr(), dtype, out.strides().data()},
+        {condition.data_ptr(), condition.dtype(), strides_over(condition, shape).data()},
+        {left.data_ptr(), dtype, strides_over(left, shape).data()}, {right.data_ptr(), dtype, strides_over(right, shape).data()});
+  return linked(out, node);
+}
+
+Tensor Tensor::eq(const Tensor& other) const { return call_comparison(BinaryOp::kEq, *this, other); }
+Tensor Tensor::ne(const Tensor& other) const { return call_comparison(BinaryOp::kNe, *this, other); }
+Tensor Tensor::lt(const Tensor& other) const { return call_comparison(BinaryOp::kLt, *this, other); }
+Tensor Tensor::le(const Tensor& other) const { return call_comparison(BinaryOp::kLe, *this, other); }
+Tensor Tensor::gt(const Tensor& other) const { return call_comparison(BinaryOp::kGt, *this, other); }
+Tensor Tensor::ge(const Tensor& other) const { return call_comparison(BinaryOp::kGe, *this, other); }
+
+bool equal(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape()) return false;
+  const HostValues left(a);
+  const HostValues right(b);
+  for (std::int64_t i = 0; i < a.numel(); ++i) {
+    if (left[i] != right[i]) return false;
+  }
+  return true;
+}
+
+bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
+  if (a.dtype() != b.dtype()) throw messages::allclose_dtype(a.dtype(), b.dtype());
+  const NoGradGuard no_grad;
+  const Shape shape = broadcast_shapes(a.shape(), b.shape());
+  const HostValues left(a.expand(shape));
+  const HostValues right(b.expand(shape));
+  for (std::int64_t i = 0; i < numel_of(shape); ++i) {
+    const double x = left[i];
+    const double y = right[i];
+    if (x == y || (equal_nan && x != x && y != y)) continue;
+    const double difference = x > y ? x - y : y - x;
+    const double allowed = atol + rtol * (y < 0 ? -y : y);
+    const bool is_close = difference <= allowed && allowed < std::numeric_limits<double>::infinity();
+    if (!is_close) return false;
+  }
+  return true;
+}
+
+}  // namespace gradlab

@@ -1,0 +1,65 @@
+// How an op becomes a node.
+#pragma once
+
+#include "src/autograd/grad_mode.h"
+#include "src/autograd/inplace.h"
+#include "src/autograd/node.h"
+#include "src/autograd/saved_tensor.h"
+#include "src/autograd/view.h"
+#include "src/ops/kernel_call.h"
+
+namespace gradlab {
+
+// A node of an op that is part of the engine. Ops name theirs with the macro-free one-liner
+//   struct MulBackward0 final : OpNode<"MulBackward0"> { ... };
+template <std::size_t N>
+struct FixedString {
+  constexpr FixedString(const char (&text)[N]) { std::copy_n(text, N, value); }
+  char value[N];
+};
+
+template <FixedString kName>
+struct OpNode : Node {
+  std::string name() const override { return kName.value; }
+
+ protected:
+  // The one gradient that arrived; undefined when none did, and then so are all results.
+  static const Tensor& only(const TensorList& grad_outputs) { return grad_outputs[0]; }
+  Ref<Node> self_ref() { return Ref<Node>::share(this); }
+};
+
+// Whether an op on these tensors is recorded.
+template <class... Tensors>
+bool is_recorded(const Tensors&... inputs) {
+  return GradMode::is_enabled() && (inputs.requires_grad() || ...);
+}
+
+// The op's node with an edge to each input, or null when the op is not recorded.
+template <class NodeType, class... Tensors>
+Ref<NodeType> record(const Tensors&... inputs) {
+  if (!is_recorded(inputs...)) return {};
+  Ref<NodeType> node = make_ref<NodeType>();
+  node->set_next_edges({(inputs.requires_grad() ? gradient_edge(inputs) : Edge())...});
+  return node;
+}
+
+// Links a fresh result to its node, if there is one.
+template <class NodeType>
+Tensor linked(Tensor result, const Ref<NodeType>& node) {
+  if (GradMode::is_inference() && !result.is_view()) result.impl()->is_inference = true;
+  if (node) {
+    node->add_input_metadata(result);
+    set_gradient_edge(result, node, 0);
+  }
+  return result;
+}
+
+// Ends an in-place op (NOTE [In-place] in inplace.h).
+template <class NodeType>
+const Tensor& written(const Tensor& self, const Ref<NodeType>& node) {
+  if (node) node->add_input_metadata(self);
+  finish_inplace(self, node);
+  return self;
+}
+
+}  // namespace gradlab
