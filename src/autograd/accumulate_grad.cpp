@@ -37,13 +37,13 @@ bool can_steal(const Tensor& grad, const Tensor& variable) {
 AccumulateGrad::AccumulateGrad(const Tensor& leaf)
     : Node(std::numeric_limits<std::uint64_t>::max()), variable_(leaf) {
   add_input_metadata(leaf);
+  const AutogradExtras* extras = leaf.impl()->extras.get();
+  if (extras != nullptr && extras->hooks) hooks().leaf = extras->hooks;
 }
 
 TensorList AccumulateGrad::apply(TensorList&& grad_outputs) {
   if (!variable_.defined() || !variable_.requires_grad()) return {};
   AutogradExtras& extras = variable_.impl()->autograd_extras();
-  const std::shared_ptr<TensorHooks> hooks = extras.hooks;
-  if (hooks) run_tensor_hooks(hooks->pre, grad_outputs);
   const Tensor& new_grad = grad_outputs[0];
   if (new_grad.defined()) {
     if (!extras.grad.defined()) {
@@ -54,7 +54,7 @@ TensorList AccumulateGrad::apply(TensorList&& grad_outputs) {
       extras.grad = extras.grad + new_grad;
     }
   }
-  if (hooks) {
+  if (const std::shared_ptr<TensorHooks> hooks = extras.hooks) {
     for (const auto& hook : hooks->post_accumulate) hook(variable_);
   }
   return {};

@@ -38,6 +38,8 @@ AnomalyGuard::~AnomalyGuard() {
   AnomalyMode::check_nan_ = check_nan_before_;
 }
 
+DetectAnomalyGuard::DetectAnomalyGuard(bool check_nan) : AnomalyGuard(true, check_nan) { warn(messages::kAnomalyEnabled); }
+
 ForwardTraceGuard::ForwardTraceGuard(std::string trace) : before_(std::exchange(current_trace(), std::move(trace))) {}
 ForwardTraceGuard::~ForwardTraceGuard() { current_trace() = std::move(before_); }
 

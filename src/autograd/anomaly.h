@@ -37,6 +37,11 @@ class AnomalyGuard {
   bool check_nan_before_;
 };
 
+// torch.autograd.detect_anomaly as a scope: the same, with a warning that it is on.
+struct DetectAnomalyGuard : AnomalyGuard {
+  explicit DetectAnomalyGuard(bool check_nan = true);
+};
+
 // The text that new nodes remember as the place they were made: the Lab sets it to the step that runs. While the guard lives.
 class ForwardTraceGuard {
  public:

@@ -1,5 +1,7 @@
 #include "src/autograd/context.h"
 
+#include <algorithm>
+
 #include "src/autograd/custom_node.h"
 #include "src/autograd/view.h"
 #include "src/tensor/messages.h"
@@ -53,8 +55,44 @@ void SavedValue::keep_output_weakly(const TensorList& outputs) {
   }
 }
 
-void Context::save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
+SavedValue& SavedData::operator[](std::string_view name) {
+  if (!entries_) entries_ = std::make_unique<Entries>();
+  for (auto& [existing, value] : *entries_) {
+    if (existing == name) return value;
+  }
+  return entries_->emplace_back(std::string(name), SavedValue()).second;
+}
 
-TensorList Context::saved_tensors() const { return node_ == nullptr ? to_save_ : node_->unpack_saved(); }
+bool SavedData::contains(std::string_view name) const {
+  return entries_ && std::ranges::any_of(*entries_, [&](const auto& entry) { return entry.first == name; });
+}
+
+Context::Marks& Context::marks() {
+  if (!marks_) marks_ = std::make_unique<Marks>();
+  return *marks_;
+}
+
+void Context::save_for_backward(const TensorList& tensors) {
+  if (state_ == State::kRecorded || state_ == State::kFreed) return;  // inside backward it has no effect
+  saved_.clear();
+  for (const Tensor& tensor : tensors) saved_.push_back(SavedTensor::unrecorded(tensor));
+}
+
+TensorList Context::saved_tensors() const {
+  TensorList tensors;
+  switch (state_) {
+    case State::kForward: break;
+    case State::kFreed: throw messages::freed();
+    case State::kByHand:
+      for (const SavedTensor& saved : saved_) tensors.push_back(saved.data());
+      break;
+    case State::kRecorded: {
+      const Ref<Node> node = Ref<Node>::share(node_);
+      for (const SavedTensor& saved : saved_) tensors.push_back(saved.unpack(node));
+      break;
+    }
+  }
+  return tensors;
+}
 
 }  // namespace gradlab

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -43,11 +43,24 @@ class SavedValue {
   std::variant<std::monostate, Tensor, Output, double, std::string> value_;
 };
 
+// The attributes set on ctx, by name.
+class SavedData {
+ public:
+  // The attribute, made on first use.
+  SavedValue& operator[](std::string_view name);
+  bool contains(std::string_view name) const;
+
+ private:
+  friend class CustomNode;
+  using Entries = std::vector<std::pair<std::string, SavedValue>>;
+  std::unique_ptr<Entries> entries_;  // null for the many Functions that set none
+};
+
 class Context {
  public:
   // Kept with the version check (NOTE [Saved tensors]). The version is the one at the end of forward. A second call replaces
   // the first. Undefined tensors come back undefined.
-  void save_for_backward(TensorList tensors);
+  void save_for_backward(const TensorList& tensors);
   template <class... Tensors>
   void save_for_backward(const Tensor& first, const Tensors&... rest) {
     save_for_backward(TensorList{first, rest...});
@@ -57,28 +70,41 @@ class Context {
   TensorList saved_tensors() const;
 
   // Kept without any check: the book's `ctx.x = x` is `ctx.saved_data["x"] = x`.
-  std::map<std::string, SavedValue, std::less<>> saved_data;
+  SavedData saved_data;
 
   // Whether argument `i` of apply requires grad. Numbers count as arguments and never do.
-  bool needs_input_grad(std::size_t i) const { return needs_input_grad_[i]; }
+  bool needs_input_grad(std::size_t i) const { return arguments_[i].needs_grad; }
 
   // These tensors were written in place by forward and must be returned. A second call replaces the first.
-  void mark_dirty(TensorList tensors) { dirty_ = std::move(tensors); }
+  void mark_dirty(TensorList tensors) { marks().dirty = std::move(tensors); }
   void mark_dirty(const Tensor& tensor) { mark_dirty(TensorList{tensor}); }
   // These outputs have no gradient.
-  void mark_non_differentiable(TensorList tensors) { non_differentiable_ = std::move(tensors); }
+  void mark_non_differentiable(TensorList tensors) { marks().non_differentiable = std::move(tensors); }
   void mark_non_differentiable(const Tensor& tensor) { mark_non_differentiable(TensorList{tensor}); }
   // false: gradients that did not arrive reach backward undefined instead of as zeros.
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
 
  private:
   friend class CustomNode;
-  friend class FunctionCall;
-  CustomNode* node_ = nullptr;  // null for a stand-in made by hand, as when forward is called directly
-  TensorList to_save_;
-  TensorList dirty_;
-  TensorList non_differentiable_;
-  InlineVector<bool, 8> needs_input_grad_;
+
+  struct Argument {
+    bool is_tensor;
+    bool needs_grad;
+  };
+  struct Marks {
+    TensorList dirty;
+    TensorList non_differentiable;
+  };
+  // By hand: made by a user who calls forward directly, and belonging to no node.
+  enum class State : std::uint8_t { kByHand, kForward, kRecorded, kFreed };
+
+  Marks& marks();
+
+  InlineVector<SavedTensor, 1> saved_;
+  InlineVector<Argument, 4> arguments_;
+  std::unique_ptr<Marks> marks_;
+  CustomNode* node_ = nullptr;
+  State state_ = State::kByHand;
   bool materialize_grads_ = true;
 };
 

@@ -23,16 +23,34 @@ Tensor view_as_self(const Tensor& tensor) {
 
 }  // namespace
 
-CustomNode::CustomNode(std::string_view class_name, Backward backward, BackwardFunction run_time_backward)
-    : class_name_(class_name), backward_(backward), run_time_backward_(std::move(run_time_backward)) {
+CustomNode::CustomNode(std::shared_ptr<const FunctionType> type) : type_(std::move(type)) {
   ctx_.node_ = this;
+  ctx_.state_ = Context::State::kForward;
 }
 
-void CustomNode::set_arguments(const TensorList& arguments) {
+bool CustomNode::set_arguments(const TensorList& arguments) {
+  EdgeList edges;
+  bool any_requires_grad = false;
   for (const Tensor& argument : arguments) {
-    is_tensor_argument_.push_back(argument.defined());
-    ctx_.needs_input_grad_.push_back(argument.defined() && argument.requires_grad());
+    const bool requires_grad = argument.defined() && argument.requires_grad();
+    ctx_.arguments_.push_back({argument.defined(), requires_grad});
+    any_requires_grad = any_requires_grad || requires_grad;
+    if (argument.defined()) edges.push_back(requires_grad && GradMode::is_enabled() ? gradient_edge(argument) : Edge());
   }
+  if (!any_requires_grad || !GradMode::is_enabled()) return false;
+  set_next_edges(std::move(edges));
+  return true;
+}
+
+bool CustomNode::is_dirty(const Tensor& tensor) const { return ctx_.marks_ && contains(ctx_.marks_->dirty, tensor); }
+
+bool CustomNode::is_differentiable(const Tensor& output) const {
+  return is_floating_point(output.dtype()) && !(ctx_.marks_ && contains(ctx_.marks_->non_differentiable, output));
+}
+
+void CustomNode::bump_dirty() const {
+  if (!ctx_.marks_) return;
+  for (const Tensor& dirty : ctx_.marks_->dirty) increment_version(dirty);
 }
 
 TensorList CustomNode::apply(TensorList&& grad_outputs) {
@@ -43,44 +61,38 @@ TensorList CustomNode::apply(TensorList&& grad_outputs) {
       grad_outputs[i] = zeros(output.shape, {.dtype = output.dtype, .device = output.device});
     }
   }
-  TensorList results = backward_(*this, ctx_, grad_outputs);
+  TensorList results = type_->backward(*type_, ctx_, grad_outputs);
 
-  const std::size_t expected = is_tensor_argument_.size();
+  const std::size_t expected = ctx_.arguments_.size();
   bool only_undefined_are_extra = results.size() >= expected;
   for (std::size_t i = expected; i < results.size(); ++i) only_undefined_are_extra &= !results[i].defined();
   if (!only_undefined_are_extra) throw messages::wrong_gradient_count(name(), expected, results.size());
 
-  TensorList grads;
+  // In place: the list of gradients has one entry per tensor argument only.
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < expected; ++i) {
-    if (is_tensor_argument_[i]) {
-      grads.push_back(ctx_.needs_input_grad_[i] ? std::move(results[i]) : Tensor());
+    if (ctx_.arguments_[i].is_tensor) {
+      if (!ctx_.arguments_[i].needs_grad) results[i] = Tensor();
+      if (kept != i) results[kept] = std::move(results[i]);
+      ++kept;
     } else if (results[i].defined()) {
       throw messages::gradient_for_non_tensor(name(), i + 1);
     }
   }
-  return grads;
+  results.resize(kept);
+  return results;
 }
 
 void CustomNode::release_variables() {
-  saved_.clear();
-  has_freed_ = true;
-}
-
-TensorList CustomNode::unpack_saved() {
-  if (has_freed_) throw messages::freed();
-  TensorList tensors;
-  const Ref<Node> self = Ref<Node>::share(this);
-  for (const SavedTensor& saved : saved_) tensors.push_back(saved.unpack(self));
-  return tensors;
+  ctx_.saved_.clear();
+  ctx_.state_ = Context::State::kFreed;
 }
 
 // One output's way into the graph, first match: section 3.5 of PyTorch's semantics.
 Tensor CustomNode::wrap_output(Tensor output, std::uint32_t output_nr, std::size_t num_outputs, const TensorList& arguments,
-                               bool is_executable) {
+                               bool is_differentiable, bool is_executable) {
   const bool is_input = contains(arguments, output);
-  const bool is_dirty = contains(ctx_.dirty_, output);
-  const bool is_differentiable =
-      is_executable && !contains(ctx_.non_differentiable_, output) && is_floating_point(output.dtype());
+  const bool is_dirty = this->is_dirty(output);
   const Ref<Node> self = Ref<Node>::share(this);
   if (is_executable) is_differentiable ? add_input_metadata(output) : add_undefined_input(output);
 
@@ -115,73 +127,75 @@ Tensor CustomNode::wrap_output(Tensor output, std::uint32_t output_nr, std::size
 }
 
 TensorList CustomNode::wrap_outputs(const TensorList& arguments, TensorList outputs, bool is_executable) {
+  const TensorList raw = ctx_.marks_ ? outputs : TensorList();
   std::size_t num_differentiable = 0;
-  TensorList raw = outputs;
   for (std::uint32_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i].defined()) {
       if (is_executable) add_undefined_input({});
       continue;
     }
-    const bool was_differentiable = is_executable && !contains(ctx_.non_differentiable_, outputs[i]) &&
-                                    is_floating_point(outputs[i].dtype());
-    outputs[i] = wrap_output(outputs[i], i, outputs.size(), arguments, is_executable);
-    num_differentiable += was_differentiable ? 1 : 0;
+    const bool differentiable = is_executable && is_differentiable(outputs[i]);
+    outputs[i] = wrap_output(std::move(outputs[i]), i, outputs.size(), arguments, differentiable, is_executable);
+    if (differentiable) ++num_differentiable;
   }
   if (num_differentiable > 1) {
     for (const Tensor& output : outputs) {
       if (output.defined() && output.is_view()) output.impl()->view()->creation_meta = CreationMeta::kMultiOutputNode;
     }
   }
-  for (const Tensor& dirty : ctx_.dirty_) {
-    if (!contains(raw, dirty)) throw messages::dirty_not_returned();
+  if (ctx_.marks_) {
+    for (const Tensor& dirty : ctx_.marks_->dirty) {
+      if (!contains(raw, dirty)) throw messages::dirty_not_returned();
+    }
   }
   return outputs;
 }
 
 void CustomNode::save_variables(const TensorList& outputs) {
-  const Ref<Node> self = Ref<Node>::share(this);
-  for (const Tensor& tensor : ctx_.to_save_) {
-    const bool is_output = tensor.defined() && tensor.impl()->grad_fn == self;
-    saved_.emplace_back(tensor, is_output);
+  for (SavedTensor& saved : ctx_.saved_) {
+    const Tensor tensor = saved.data();
+    saved = SavedTensor(tensor, tensor.defined() && tensor.impl()->grad_fn.get() == this);
   }
-  ctx_.to_save_.clear();
-  for (auto& [name, value] : ctx_.saved_data) value.keep_output_weakly(outputs);
+  if (ctx_.saved_data.entries_) {
+    for (auto& [name, value] : *ctx_.saved_data.entries_) value.keep_output_weakly(outputs);
+  }
+  ctx_.state_ = Context::State::kRecorded;
 }
 
-FunctionCall::FunctionCall(std::string_view class_name, TensorList arguments, CustomNode::Backward backward,
-                           BackwardFunction run_time_backward)
-    : node_(make_ref<CustomNode>(class_name, backward, std::move(run_time_backward))), arguments_(std::move(arguments)) {
-  node_->set_arguments(arguments_);
-  is_executable_ = false;
-  if (!GradMode::is_enabled()) return;
-  EdgeList edges;
-  for (const Tensor& argument : arguments_) {
-    if (!argument.defined()) continue;
-    const bool requires_grad = argument.requires_grad();
-    is_executable_ = is_executable_ || requires_grad;
-    edges.push_back(requires_grad ? gradient_edge(argument) : Edge());
-  }
-  if (is_executable_) node_->set_next_edges(std::move(edges));
-}
+FunctionCall::FunctionCall(std::shared_ptr<const FunctionType> type, TensorList arguments)
+    : node_(make_ref<CustomNode>(std::move(type))),
+      arguments_(std::move(arguments)),
+      is_executable_(node_->set_arguments(arguments_)) {}
 
 FunctionCall::~FunctionCall() = default;
 
 Context& FunctionCall::ctx() { return node_->ctx(); }
 
 TensorList FunctionCall::finish(TensorList outputs) {
-  for (const Tensor& dirty : node_->ctx().dirty_) increment_version(dirty);
+  node_->bump_dirty();
   TensorList wrapped = node_->wrap_outputs(arguments_, std::move(outputs), is_executable_);
   if (is_executable_) node_->save_variables(wrapped);
   return wrapped;
 }
 
+namespace {
+
+struct RuntimeFunctionType : FunctionType {
+  std::string name;
+  BackwardFunction run_backward;
+};
+
+}  // namespace
+
 TensorList RuntimeFunction::apply(const TensorList& arguments) const {
-  FunctionCall call(
-      class_name, arguments,
-      [](CustomNode& node, Context& ctx, const TensorList& grad_outputs) {
-        return node.run_time_backward()(ctx, grad_outputs);
-      },
-      backward);
+  auto type = std::make_shared<RuntimeFunctionType>();
+  type->name = class_name;
+  type->class_name = type->name;
+  type->run_backward = backward;
+  type->backward = [](const FunctionType& self, Context& ctx, const TensorList& grad_outputs) {
+    return static_cast<const RuntimeFunctionType&>(self).run_backward(ctx, grad_outputs);
+  };
+  FunctionCall call(std::move(type), arguments);
   return call.finish(call.run([&](Context& ctx) { return forward(ctx, arguments); }));
 }
 

@@ -1,6 +1,7 @@
 // The node of a custom Function: ctx and grad_fn in one.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "src/autograd/function.h"
@@ -9,36 +10,30 @@ namespace gradlab {
 
 class CustomNode final : public Node {
  public:
-  using Backward = TensorList (*)(CustomNode& node, Context& ctx, const TensorList& grad_outputs);
+  explicit CustomNode(std::shared_ptr<const FunctionType> type);
 
-  CustomNode(std::string_view class_name, Backward backward, BackwardFunction run_time_backward);
-
-  std::string name() const override { return std::string(class_name_) + "Backward"; }
+  std::string name() const override { return std::string(type_->class_name) + "Backward"; }
   bool is_custom_function() const override { return true; }
   TensorList apply(TensorList&& grad_outputs) override;
   void release_variables() override;
 
   Context& ctx() { return ctx_; }
-  // What save_for_backward kept, checked.
-  TensorList unpack_saved();
-  const BackwardFunction& run_time_backward() const { return run_time_backward_; }
 
-  // Called by FunctionCall: before and after forward (NOTE [Apply]).
-  void set_arguments(const TensorList& arguments);
+  // What FunctionCall does before and after forward (NOTE [Apply]).
+  // Links to the arguments' nodes; whether there is any to link to, that is, whether a graph is built.
+  bool set_arguments(const TensorList& arguments);
+  void bump_dirty() const;
   TensorList wrap_outputs(const TensorList& arguments, TensorList outputs, bool is_executable);
   void save_variables(const TensorList& outputs);
 
  private:
   Tensor wrap_output(Tensor output, std::uint32_t output_nr, std::size_t num_outputs, const TensorList& arguments,
-                     bool is_executable);
+                     bool is_differentiable, bool is_executable);
+  bool is_dirty(const Tensor& tensor) const;
+  bool is_differentiable(const Tensor& output) const;
 
-  std::string class_name_;
-  Backward backward_;
-  BackwardFunction run_time_backward_;
+  std::shared_ptr<const FunctionType> type_;
   Context ctx_;
-  InlineVector<SavedTensor, 1> saved_;
-  InlineVector<bool, 8> is_tensor_argument_;
-  bool has_freed_ = false;
 };
 
 }  // namespace gradlab

@@ -69,7 +69,10 @@ EdgeList input_edges(const TensorList& inputs, bool accumulate_grad) {
 
 void backward(const TensorList& tensors, const TensorList& gradients, BackwardOptions options, const TensorList& inputs) {
   TensorList seeds = make_gradients(tensors, gradients);
-  if (options.create_graph) warn(messages::kCreateGraphCycle);
+  if (options.create_graph) {
+    static constinit std::atomic<bool> has_warned = false;
+    warn_once(has_warned, messages::kCreateGraphCycle);
+  }
   const EdgeList roots = root_edges(tensors);
   const EdgeList outputs = input_edges(inputs, true);
   GraphTask task(options.retain_graph.value_or(options.create_graph), options.create_graph);

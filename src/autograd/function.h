@@ -8,6 +8,7 @@
 
 #include "src/autograd/context.h"
 #include "src/autograd/grad_mode.h"
+#include "src/autograd/once_differentiable.h"
 
 namespace gradlab {
 
@@ -18,14 +19,24 @@ namespace gradlab {
 
 using BackwardFunction = std::function<TensorList(Context& ctx, const TensorList& grad_outputs)>;
 
+// The decorator of that name, for a Function made at run time. A class says `static constexpr bool once_differentiable = true;`.
+BackwardFunction once_differentiable(BackwardFunction backward);
+
+// What all calls of one Function share. Kept alive by the nodes that it made.
+struct FunctionType {
+  std::string_view class_name;
+  TensorList (*backward)(const FunctionType& type, Context& ctx, const TensorList& grad_outputs);
+};
+
 // The part of apply that does not depend on the Function's type.
 class FunctionCall {
  public:
   // `arguments` has one entry per argument of forward; an undefined tensor stands for an argument that is no tensor.
-  FunctionCall(std::string_view class_name, TensorList arguments,
-               TensorList (*backward)(CustomNode& node, Context& ctx, const TensorList& grad_outputs),
-               BackwardFunction run_time_backward = {});
+  FunctionCall(std::shared_ptr<const FunctionType> type, TensorList arguments);
   ~FunctionCall();
+  FunctionCall(const FunctionCall&) = delete;
+  FunctionCall& operator=(const FunctionCall&) = delete;
+
   // Runs `forward(ctx)` with grad mode off.
   template <class Forward>
   auto run(Forward forward) {
@@ -62,7 +73,10 @@ constexpr std::string_view class_name() {
 }
 
 template <class F>
-TensorList call_backward(CustomNode&, Context& ctx, const TensorList& grad_outputs) {
+concept OnceDifferentiable = requires { requires F::once_differentiable; };
+
+template <class F>
+TensorList run_backward(Context& ctx, const TensorList& grad_outputs) {
   if constexpr (std::is_invocable_v<decltype(F::backward), Context&, const Tensor&>) {
     return {F::backward(ctx, grad_outputs[0])};
   } else {
@@ -70,20 +84,35 @@ TensorList call_backward(CustomNode&, Context& ctx, const TensorList& grad_outpu
   }
 }
 
+template <class F>
+TensorList call_backward(const FunctionType&, Context& ctx, const TensorList& grad_outputs) {
+  if constexpr (OnceDifferentiable<F>) {
+    return differentiate_once(grad_outputs, [&] { return run_backward<F>(ctx, grad_outputs); });
+  } else {
+    return run_backward<F>(ctx, grad_outputs);
+  }
+}
+
+template <class F>
+inline constexpr std::string_view kClassName = class_name<F>();
+
 }  // namespace function_internal
 
 // A custom Function F derives from Function<F> and has two static methods:
 //   Tensor or TensorList forward(Context& ctx, arguments...)   tensors and plain values
 //   Tensor backward(Context& ctx, const Tensor& grad_output), or
 //   TensorList backward(Context& ctx, const TensorList& grad_outputs)   one gradient per argument, undefined for none
-// F::apply(arguments...) returns what forward returns. The node is named after the class: SafeSquareBackward.
+// and may say `static constexpr bool once_differentiable = true;`: backward then runs with grad mode off, and differentiating
+// its results is an error. F::apply(arguments...) returns what forward returns. The node is named after the class: SafeSquareBackward.
 template <class F>
 class Function {
  public:
   template <class... Args>
   static auto apply(const Args&... args) {
-    FunctionCall call(function_internal::class_name<F>(), TensorList{function_internal::as_argument(args)...},
-                      &function_internal::call_backward<F>);
+    static constexpr FunctionType kType{function_internal::kClassName<F>, &function_internal::call_backward<F>};
+    // Points at static memory: nothing to own, nothing to count.
+    FunctionCall call(std::shared_ptr<const FunctionType>(std::shared_ptr<void>(), &kType),
+                      TensorList{function_internal::as_argument(args)...});
     auto outputs = call.run([&](Context& ctx) { return F::forward(ctx, args...); });
     if constexpr (std::is_same_v<decltype(outputs), Tensor>) {
       return call.finish({std::move(outputs)})[0];

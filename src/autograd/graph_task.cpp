@@ -18,7 +18,7 @@ constinit thread_local GraphTask* innermost = nullptr;
 
 // Nobody but the engine can see it, so a sum may overwrite it.
 bool is_private(const Tensor& tensor) {
-  return tensor.use_count() == 1 && tensor.impl()->storage.use_count() == 1 && tensor.is_non_overlapping_and_dense();
+  return tensor.use_count() == 1 && tensor.impl()->has_storage_alone() && tensor.is_non_overlapping_and_dense();
 }
 
 Tensor accumulate(Tensor&& before, const Tensor& gradient) {
@@ -217,25 +217,33 @@ void GraphTask::forget(const EdgeList& roots) {
   }
 }
 
+namespace {
+
+// Makes `gradient` what the edge expects, or throws.
+void fit(Tensor& gradient, const InputMetadata& expected, const Node* node, std::size_t index) {
+  const auto name = [node] { return node == nullptr ? std::string() : node->name(); };
+  if (gradient.shape() != expected.shape) {
+    if (!is_expandable_to(expected.shape, gradient.shape())) {
+      throw messages::invalid_gradient_shape(name(), index, gradient.shape(), expected.shape);
+    }
+    gradient = sum_to(gradient, expected.shape);
+  }
+  if (gradient.dtype() != expected.dtype) gradient = gradient.to(expected.dtype);
+  if (gradient.device() != expected.device) {
+    if (gradient.dim() != 0) throw messages::invalid_gradient_device(name(), index, expected.device, gradient.device());
+    gradient = gradient.to(expected.device);
+  }
+}
+
+}  // namespace
+
 void validate_gradients(const EdgeList& edges, TensorList& gradients, const Node* node) {
   for (std::size_t i = 0; i < edges.size() && i < gradients.size(); ++i) {
     Tensor& gradient = gradients[i];
-    if (!gradient.defined() || !edges[i].is_valid()) continue;
-    const InputMetadata& expected = edges[i].function->input_metadata(edges[i].input_nr);
-    if (expected.is_undefined) continue;
-    if (gradient.shape() != expected.shape) {
-      if (!is_expandable_to(expected.shape, gradient.shape())) {
-        throw messages::invalid_gradient_shape(node == nullptr ? "" : node->name(), i, gradient.shape(), expected.shape);
-      }
-      gradient = sum_to(gradient, expected.shape);
-    }
-    if (gradient.dtype() != expected.dtype) gradient = gradient.to(expected.dtype);
-    if (gradient.device() != expected.device) {
-      if (gradient.dim() != 0) {
-        throw messages::invalid_gradient_device(node == nullptr ? "" : node->name(), i, expected.device, gradient.device());
-      }
-      gradient = gradient.to(expected.device);
-    }
+    const Edge& edge = edges[i];
+    if (!gradient.defined() || !edge.is_valid()) continue;
+    const InputMetadata& expected = edge.function->input_metadata(edge.input_nr);
+    if (!expected.is_undefined && !expected.fits(gradient)) fit(gradient, expected, node, i);
   }
 }
 

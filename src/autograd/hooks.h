@@ -16,7 +16,7 @@ struct NamedTensorHook {
   TensorHook run;
 };
 
-// Of a leaf, or of a tensor that is not yet at a node.
+// Of a leaf. Its accumulator, which comes and goes with the graphs, shares them.
 struct TensorHooks {
   std::vector<NamedTensorHook> pre;
   std::vector<std::function<void(const Tensor&)>> post_accumulate;
@@ -28,18 +28,28 @@ struct RetainGrad {
   WeakRef<TensorImpl> tensor;
 };
 
+// Runs before a node on the gradients that arrived, and after it; may return replacements for those that arrive, and for
+// those that leave.
+using NodePreHook = std::function<std::optional<TensorList>(const TensorList& grad_outputs)>;
+using NodePostHook = std::function<std::optional<TensorList>(const TensorList& grad_inputs, const TensorList& grad_outputs)>;
+
 struct NodeHooks {
+  std::shared_ptr<TensorHooks> leaf;  // of an accumulator
   std::vector<NamedTensorHook> tensor_pre;
   std::vector<RetainGrad> retain_grad;
-  // May return replacements for the gradients that arrive, and for those that leave.
-  std::vector<std::function<std::optional<TensorList>(const TensorList& grad_outputs)>> pre;
-  std::vector<std::function<std::optional<TensorList>(const TensorList& grad_inputs, const TensorList& grad_outputs)>> post;
+  std::vector<NodePreHook> pre;
+  std::vector<NodePostHook> post;
 };
 
-// Runs hooks on `grad`, each seeing what the one before made of it. Throws when one changes its size or type.
-void run_tensor_hooks(const std::vector<NamedTensorHook>& hooks, TensorList& grads);
+// grad_fn.register_prehook and grad_fn.register_hook. What they return is checked: number, size and type of each.
+void register_prehook(Node& node, NodePreHook hook);
+void register_hook(Node& node, NodePostHook hook);
 
-// Runs a node's tensor hooks and retained gradients on the gradients that arrived.
+// A leaf's hooks, made on first use.
+TensorHooks& tensor_hooks(const Tensor& leaf);
+
+// Runs a node's tensor hooks on the gradients that arrived, each seeing what the one before made of them, then keeps the
+// retained gradients. Throws when a hook changes a size or type.
 void run_tensor_pre_hooks(Node& node, TensorList& grads);
 
 // Moves a tensor's retained gradient from the node that made it to the one that rewrote it.

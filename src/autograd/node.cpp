@@ -18,9 +18,18 @@ constinit thread_local std::uint64_t next_sequence_nr = 0;
 
 Node::Node() : Node(next_sequence_nr++) {}
 
-Node::Node(std::uint64_t sequence_nr) : sequence_nr_(sequence_nr), anomaly_(AnomalyMode::is_enabled() ? anomaly_metadata_for_new_node() : nullptr) {}
+Node::Node(std::uint64_t sequence_nr) : sequence_nr_(sequence_nr) {
+  if (AnomalyMode::is_enabled()) [[unlikely]] extras().anomaly = anomaly_metadata_for_new_node();
+}
 
 Node::~Node() = default;
+
+Node::Extras::~Extras() = default;
+
+Node::Extras& Node::extras() {
+  if (!extras_) extras_ = std::make_unique<Extras>();
+  return *extras_;
+}
 
 std::string Node::class_name() const {
   const std::string name = this->name();
@@ -53,20 +62,21 @@ bool Node::task_should_compute_output(std::size_t i) const {
 }
 
 NodeHooks& Node::hooks() {
-  if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
-  return *hooks_;
+  if (!extras().hooks) extras_->hooks = std::make_unique<NodeHooks>();
+  return *extras_->hooks;
 }
 
 void dispose(Node* node) noexcept {
   static constinit thread_local Node* waiting = nullptr;
   static constinit thread_local bool is_draining = false;
-  node->next_disposed_ = waiting;
+  // The list runs through the sequence numbers, which nobody will read again.
+  node->sequence_nr_ = reinterpret_cast<std::uintptr_t>(waiting);
   waiting = node;
   if (is_draining) return;
   is_draining = true;
   while (waiting != nullptr) {
     Node* next = waiting;
-    waiting = next->next_disposed_;
+    waiting = reinterpret_cast<Node*>(static_cast<std::uintptr_t>(next->sequence_nr_));
     next->~Node();
     ref_internal::drop_weak(next);
   }

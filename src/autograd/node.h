@@ -9,7 +9,7 @@
 
 namespace gradlab {
 
-struct NodeHooks;   // src/autograd/hooks.h
+struct NodeHooks;        // src/autograd/hooks.h
 struct AnomalyMetadata;  // src/autograd/anomaly.h
 
 // One input of a node: where a gradient goes next. Invalid (null) where no gradient is needed.
@@ -20,6 +20,8 @@ struct Edge {
   bool is_valid() const { return static_cast<bool>(function); }
 };
 
+template <>
+inline constexpr bool kIsRelocatable<Edge> = true;
 using EdgeList = InlineVector<Edge, 2>;
 
 // What a node knows of one tensor it made: what the gradient for it must look like.
@@ -29,6 +31,10 @@ struct InputMetadata {
   Device device = Device::kCpu;
   bool is_undefined = false;  // a non-differentiable output: no gradient will come
   bool is_not_a_tensor = false;  // not even an output that zeros could be made for
+
+  bool fits(const Tensor& gradient) const {
+    return gradient.shape() == shape && gradient.dtype() == dtype && gradient.device() == device;
+  }
 };
 
 // NOTE [No recursion]
@@ -77,30 +83,37 @@ class Node {
   bool task_should_compute_output(std::size_t i) const;
 
   NodeHooks& hooks();
-  NodeHooks* hooks_if_any() const { return hooks_.get(); }
-  AnomalyMetadata* anomaly() const { return anomaly_.get(); }
+  NodeHooks* hooks_if_any() const { return extras_ ? extras_->hooks.get() : nullptr; }
+  // Where the node was made, null unless anomaly mode was on then.
+  AnomalyMetadata* anomaly() const { return extras_ ? extras_->anomaly.get() : nullptr; }
 
  private:
   friend class GraphTask;
   friend void dispose(Node* node) noexcept;
 
-  // Written by the one backward that visits the node at present (NOTE [Scratch] in engine.h).
+  // Written by the one backward that visits the node at present (NOTE [Scratch] in graph_task.h).
   struct Scratch {
     std::uint64_t task_id = 0;
-    std::uint32_t dependencies = 0;
-    bool should_execute = false;  // on a path to something asked for
-    bool is_captured = false;     // a gradient arriving here was asked for
-    bool is_selected = false;     // the search for needed nodes was here
+    std::uint32_t dependencies : 29 = 0;
+    bool should_execute : 1 = false;  // on a path to something asked for
+    bool is_captured : 1 = false;     // a gradient arriving here was asked for
+    bool is_selected : 1 = false;     // the search for needed nodes was here
     TensorList grads;
   };
+
+  // What few nodes have.
+  struct Extras {
+    ~Extras();
+    std::unique_ptr<NodeHooks> hooks;
+    std::unique_ptr<AnomalyMetadata> anomaly;
+  };
+  Extras& extras();
 
   EdgeList next_edges_;
   InlineVector<InputMetadata, 1> input_metadata_;
   std::uint64_t sequence_nr_;
   Scratch scratch_;
-  Node* next_disposed_ = nullptr;
-  std::unique_ptr<NodeHooks> hooks_;
-  std::unique_ptr<AnomalyMetadata> anomaly_;
+  std::unique_ptr<Extras> extras_;
 };
 
 // The edge that a gradient of `tensor` takes: to its node, to its accumulator if it is a leaf that requires grad, or nowhere.

@@ -13,10 +13,8 @@ namespace gradlab {
 
 namespace {
 
-std::shared_ptr<SavedTensorHooks>& current_hooks() {
-  thread_local std::shared_ptr<SavedTensorHooks> hooks;
-  return hooks;
-}
+// The innermost guard's, or null.
+constinit thread_local const std::shared_ptr<SavedTensorHooks>* current_hooks = nullptr;
 
 // The same elements and counter, outside the graph.
 Tensor alias_of(const Tensor& tensor) {
@@ -26,9 +24,20 @@ Tensor alias_of(const Tensor& tensor) {
 }  // namespace
 
 SavedTensorHooksGuard::SavedTensorHooksGuard(SavedTensorHooks hooks)
-    : before_(std::exchange(current_hooks(), std::make_shared<SavedTensorHooks>(std::move(hooks)))) {}
+    : hooks_(std::make_shared<SavedTensorHooks>(std::move(hooks))), before_(std::exchange(current_hooks, &hooks_)) {}
 
-SavedTensorHooksGuard::~SavedTensorHooksGuard() { current_hooks() = std::move(before_); }
+SavedTensorHooksGuard::~SavedTensorHooksGuard() { current_hooks = before_; }
+
+SavedTensor::Rare& SavedTensor::rare() {
+  if (!rare_) rare_ = std::make_unique<Rare>();
+  return *rare_;
+}
+
+SavedTensor SavedTensor::unrecorded(Tensor tensor) {
+  SavedTensor saved;
+  saved.data_ = std::move(tensor);
+  return saved;
+}
 
 SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_view) {
   if (!tensor.defined()) return;
@@ -37,24 +46,10 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_v
   was_defined_ = true;
   saved_version_ = impl.version.current();
   is_leaf_ = !impl.grad_fn;
-  is_output_ = is_output;
   inplace_on_view_ = inplace_on_view;
-  if (inplace_on_view) inplace_grad_fn_ = tensor.grad_fn();
-  if (current_hooks() && !impl.is_wrapped_number) [[unlikely]] {
-    hooks_ = current_hooks();
-    output_nr_ = tensor.output_nr();
-    requires_grad_ = tensor.requires_grad();
-    if (is_leaf_) {
-      grad_fn_ = grad_accumulator(tensor);
-    } else if (!is_output) {
-      grad_fn_ = tensor.grad_fn();
-    }
-    const std::uint32_t version = impl.version.current();
-    {
-      const NoGradGuard no_grad;
-      data_ = hooks_->pack(is_output && !is_leaf_ ? alias_of(tensor) : tensor);
-    }
-    if (impl.version.current() != version) throw messages::pack_hook_modified_input();
+  if (inplace_on_view) rare().inplace_grad_fn = tensor.grad_fn();
+  if (current_hooks != nullptr && !impl.is_wrapped_number) [[unlikely]] {
+    pack(tensor, is_output);
     return;
   }
   is_original_ = !is_output || is_leaf_;
@@ -62,15 +57,29 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_v
     data_ = tensor;
     return;
   }
-  output_nr_ = tensor.output_nr();
-  requires_grad_ = tensor.requires_grad();
+  output_nr_ = tensor.output_nr() & kMaxOutputNr;
   data_ = alias_of(tensor);
+}
+
+void SavedTensor::pack(const Tensor& tensor, bool is_output) {
+  has_hooks_ = true;
+  rare().hooks = *current_hooks;
+  output_nr_ = tensor.output_nr() & kMaxOutputNr;
+  requires_grad_ = tensor.requires_grad();
+  if (is_leaf_) {
+    rare().grad_fn = grad_accumulator(tensor);
+  } else if (!is_output) {
+    rare().grad_fn = tensor.grad_fn();
+  }
+  const std::uint32_t version = tensor.version();
+  const NoGradGuard no_grad;
+  data_ = rare().hooks->pack(is_output && !is_leaf_ ? alias_of(tensor) : tensor);
+  if (tensor.version() != version) throw messages::pack_hook_modified_input();
 }
 
 void SavedTensor::reset_data() {
   data_ = Tensor();
-  hooks_.reset();
-  grad_fn_.reset();
+  rare_.reset();
 }
 
 Tensor SavedTensor::unpack(const Ref<Node>& saved_for) const {
@@ -79,9 +88,9 @@ Tensor SavedTensor::unpack(const Ref<Node>& saved_for) const {
 
   Ref<Node> grad_fn;
   if (inplace_on_view_) {
-    grad_fn = inplace_grad_fn_.lock();
-  } else if (hooks_) {
-    grad_fn = is_leaf_ ? Ref<Node>() : grad_fn_;
+    grad_fn = rare_->inplace_grad_fn.lock();
+  } else if (has_hooks_) {
+    grad_fn = is_leaf_ ? Ref<Node>() : rare_->grad_fn;
   } else if (is_original_) {
     grad_fn = data_.grad_fn();
   }
@@ -90,7 +99,7 @@ Tensor SavedTensor::unpack(const Ref<Node>& saved_for) const {
     grad_fn = saved_for;
   }
 
-  if (!hooks_) {
+  if (!has_hooks_) {
     const std::uint32_t now = data_.impl()->version.current();
     if (now != saved_version_) {
       throw messages::saved_version(tensor_type_name(data_.dtype(), data_.device()), data_.shape(), grad_fn ? grad_fn->name() : "",
@@ -100,9 +109,9 @@ Tensor SavedTensor::unpack(const Ref<Node>& saved_for) const {
   }
 
   Tensor data = data_;
-  if (hooks_) {
+  if (has_hooks_) {
     const NoGradGuard no_grad;
-    data = hooks_->unpack(data_);
+    data = rare_->hooks->unpack(data_);
     if (!grad_fn && !requires_grad_ && !data.requires_grad()) return data;
   }
   Tensor tensor = alias_of(data);
@@ -110,7 +119,7 @@ Tensor SavedTensor::unpack(const Ref<Node>& saved_for) const {
     set_gradient_edge(tensor, std::move(grad_fn), output_nr_);
   } else {
     tensor.impl()->requires_grad = requires_grad_;
-    if (is_leaf_ && requires_grad_) tensor.impl()->autograd_extras().grad_accumulator = grad_fn_;
+    if (is_leaf_ && requires_grad_) tensor.impl()->autograd_extras().grad_accumulator = rare_->grad_fn;
   }
   return tensor;
 }

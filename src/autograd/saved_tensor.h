@@ -24,7 +24,8 @@ class SavedTensorHooksGuard {
   SavedTensorHooksGuard& operator=(const SavedTensorHooksGuard&) = delete;
 
  private:
-  std::shared_ptr<SavedTensorHooks> before_;
+  std::shared_ptr<SavedTensorHooks> hooks_;
+  const std::shared_ptr<SavedTensorHooks>* before_;
 };
 
 // NOTE [Saved tensors]
@@ -38,6 +39,8 @@ class SavedTensor {
   // Throws for an inference tensor. `is_output`: made by the node that saves it. `inplace_on_view`: written by that node
   // through a view.
   SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_view = false);
+  // Not yet recorded: only holds the tensor.
+  static SavedTensor unrecorded(Tensor tensor);
 
   // The tensor as it was saved, or PyTorch's error. `saved_for`: the node that owns it, needed for outputs.
   Tensor unpack(const Ref<Node>& saved_for = {}) const;
@@ -51,18 +54,26 @@ class SavedTensor {
   const Tensor& data() const { return data_; }
 
  private:
+  // What few saved tensors have.
+  struct Rare {
+    WeakRef<Node> inplace_grad_fn;
+    std::shared_ptr<SavedTensorHooks> hooks;
+    Ref<Node> grad_fn;  // with hooks: what the unpacked tensor is linked to
+  };
+  Rare& rare();
+  void pack(const Tensor& tensor, bool is_output);
+
   Tensor data_;
-  WeakRef<Node> inplace_grad_fn_;
-  std::shared_ptr<SavedTensorHooks> hooks_;
-  Ref<Node> grad_fn_;  // only with hooks, for an input: what the unpacked tensor is linked to
+  std::unique_ptr<Rare> rare_;
   std::uint32_t saved_version_ = 0;
-  std::uint32_t output_nr_ = 0;
-  bool was_defined_ = false;
-  bool is_original_ = false;
-  bool is_output_ = false;
-  bool is_leaf_ = false;
-  bool requires_grad_ = false;
-  bool inplace_on_view_ = false;
+  static constexpr std::uint32_t kMaxOutputNr = (1u << 26) - 1;
+  std::uint32_t output_nr_ : 26 = 0;
+  bool was_defined_ : 1 = false;
+  bool is_original_ : 1 = false;
+  bool is_leaf_ : 1 = false;
+  bool requires_grad_ : 1 = false;
+  bool inplace_on_view_ : 1 = false;
+  bool has_hooks_ : 1 = false;
 };
 
 }  // namespace gradlab

@@ -75,17 +75,13 @@ void Tensor::register_hook(TensorHook hook) const {
     node->hooks().tensor_pre.push_back(std::move(named));
     return;
   }
-  AutogradExtras& extras = impl_->autograd_extras();
-  if (!extras.hooks) extras.hooks = std::make_shared<TensorHooks>();
-  extras.hooks->pre.push_back(std::move(named));
+  tensor_hooks(*this).pre.push_back(std::move(named));
 }
 
 void Tensor::register_post_accumulate_grad_hook(std::function<void(const Tensor&)> hook) const {
   if (!requires_grad()) throw messages::hook_without_grad();
   if (grad_fn()) throw messages::post_hook_of_non_leaf();
-  AutogradExtras& extras = impl_->autograd_extras();
-  if (!extras.hooks) extras.hooks = std::make_shared<TensorHooks>();
-  extras.hooks->post_accumulate.push_back(std::move(hook));
+  tensor_hooks(*this).post_accumulate.push_back(std::move(hook));
 }
 
 void Tensor::backward(const Tensor& gradient) const { backward(gradient, {}); }

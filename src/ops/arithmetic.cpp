@@ -114,6 +114,13 @@ const Tensor& binary_op_(BinaryOp op, const Tensor& self, const Tensor& other, c
   return written(self, node);
 }
 
+// An op with a number that nothing records needs no tensor for the number.
+Tensor number_op(BinaryOp op, const Tensor& self, const Scalar& number) {
+  DType dtype = result_type(self, number);
+  if (op == BinaryOp::kDiv) dtype = float_type(dtype);
+  return linked(call_binary(op, self, number, dtype), Ref<Node>());
+}
+
 // Each operand's gradient needs the other one.
 void save_factors(MulBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
   if (node.next_edges()[0].is_valid()) node.other_ = SavedTensor(other, false);
@@ -199,10 +206,16 @@ const Tensor& Tensor::neg_() const {
   return written(*this, node);
 }
 
-Tensor Tensor::add(const Scalar& other) const { return add(wrapped_number(other)); }
+Tensor Tensor::add(const Scalar& other) const {
+  return is_recorded(*this) ? add(wrapped_number(other)) : number_op(BinaryOp::kAdd, *this, other);
+}
 Tensor Tensor::sub(const Scalar& other) const { return sub(wrapped_number(other)); }
-Tensor Tensor::mul(const Scalar& other) const { return mul(wrapped_number(other)); }
-Tensor Tensor::div(const Scalar& other) const { return div(wrapped_number(other)); }
+Tensor Tensor::mul(const Scalar& other) const {
+  return is_recorded(*this) ? mul(wrapped_number(other)) : number_op(BinaryOp::kMul, *this, other);
+}
+Tensor Tensor::div(const Scalar& other) const {
+  return is_recorded(*this) ? div(wrapped_number(other)) : number_op(BinaryOp::kDiv, *this, other);
+}
 const Tensor& Tensor::add_(const Scalar& other) const { return add_(wrapped_number(other)); }
 const Tensor& Tensor::sub_(const Scalar& other) const { return sub_(wrapped_number(other)); }
 const Tensor& Tensor::mul_(const Scalar& other) const { return mul_(wrapped_number(other)); }

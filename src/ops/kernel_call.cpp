@@ -69,6 +69,11 @@ DType result_type(const Tensor& a, const Tensor& b) {
   return category(other) > category(leading) ? other : leading;
 }
 
+DType result_type(const Tensor& tensor, const Scalar& number) {
+  const DType kind = number.dtype() == DType::kFloat64 ? DType::kFloat32 : number.dtype();
+  return category(kind) > category(tensor.dtype()) ? kind : tensor.dtype();
+}
+
 DType float_type(DType dtype) { return is_floating_point(dtype) ? dtype : DType::kFloat32; }
 
 void check_can_cast(DType from, DType to) {
@@ -140,6 +145,19 @@ Tensor call_binary(BinaryOp op, const Tensor& a, const Tensor& b, DType compute)
   return out;
 }
 
+Tensor call_binary(BinaryOp op, const Tensor& a, const Scalar& number, DType compute) {
+  Shape strides = contiguous_strides(a.shape());
+  if (strides != a.strides()) {
+    const std::array operands{layout_of(a), Layout{}};
+    strides = elementwise_strides(a.shape(), operands);
+  }
+  Tensor out = make_tensor(a.shape(), strides, compute, a.device());
+  const Tensor left = raw_to(a, compute);
+  binary_scalar(out.device(), op, extent_of(out.shape()), {out.data_ptr(), compute, out.strides().data()},
+                {left.data_ptr(), compute, left.strides().data()}, number.value());
+  return out;
+}
+
 Tensor call_comparison(BinaryOp op, const Tensor& a, const Tensor& b) {
   Tensor out = empty_result(a, b, DType::kBool);
   const DType compute = result_type(a, b);
@@ -160,6 +178,18 @@ void unary_into(UnaryOp op, const Tensor& out, const Tensor& in) {
 void binary_into(BinaryOp op, const Tensor& out, const Tensor& a, const Tensor& b) {
   const Operand target{out.data_ptr(), out.dtype(), out.strides().data()};
   const Extent extent = extent_of(out.shape());
+  const auto fits = [&out](const Tensor& in) {
+    return in.dtype() == out.dtype() && in.device() == out.device() && in.shape() == out.shape();
+  };
+  if (fits(a) && fits(b) && !a.impl()->is_wrapped_number && !b.impl()->is_wrapped_number) [[likely]] {
+    binary(out.device(), op, extent, target, {a.data_ptr(), a.dtype(), a.strides().data()},
+           {b.data_ptr(), b.dtype(), b.strides().data()});
+    return;
+  }
+  if (fits(a) && b.impl()->is_wrapped_number) {
+    binary_scalar(out.device(), op, extent, target, {a.data_ptr(), a.dtype(), a.strides().data()}, b.item());
+    return;
+  }
   if (acts_as_number(b, a)) {
     const Tensor left = raw_to(a, out.dtype());
     binary_scalar(out.device(), op, extent, target,

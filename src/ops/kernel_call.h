@@ -13,6 +13,7 @@ namespace gradlab {
 
 // Tensors with dimensions outrank 0-dim ones, which outrank Python numbers; within a rank the wider dtype wins.
 DType result_type(const Tensor& a, const Tensor& b);
+DType result_type(const Tensor& tensor, const Scalar& number);
 // What a math op of an integer gives: float32.
 DType float_type(DType dtype);
 // An in-place result of dtype `from` must fit `to`. Throws PyTorch's text.
@@ -34,6 +35,7 @@ Device common_device(const Tensor& a, const Tensor& b);
 // Fresh results, laid out by PyTorch's rule. Operands broadcast and are converted to the dtype computed in.
 Tensor call_unary(UnaryOp op, const Tensor& in);
 Tensor call_binary(BinaryOp op, const Tensor& a, const Tensor& b, DType compute);
+Tensor call_binary(BinaryOp op, const Tensor& a, const Scalar& number, DType compute);
 Tensor call_comparison(BinaryOp op, const Tensor& a, const Tensor& b);
 
 // Into `out`, which may be an operand. Shapes must have been checked.

@@ -39,7 +39,7 @@ template <class NodeType, class... Tensors>
 Ref<NodeType> record(const Tensors&... inputs) {
   if (!is_recorded(inputs...)) return {};
   Ref<NodeType> node = make_ref<NodeType>();
-  node->set_next_edges({(inputs.requires_grad() ? gradient_edge(inputs) : Edge())...});
+  (node->add_next_edge(inputs.requires_grad() ? gradient_edge(inputs) : Edge()), ...);
   return node;
 }
 

@@ -5,14 +5,20 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "src/tensor/pool.h"
 
 namespace gradlab {
+
+// Whether a T may be moved by copying its bytes and forgetting the original. Specialised for handles.
+template <class T>
+inline constexpr bool kIsRelocatable = std::is_trivially_copyable_v<T>;
 
 template <class T, std::uint32_t N>
 class InlineVector {
@@ -22,7 +28,8 @@ class InlineVector {
   using const_iterator = const T*;
 
   InlineVector() {}
-  explicit InlineVector(std::size_t count, const T& value = T()) { resize(count, value); }
+  explicit InlineVector(std::size_t count) { resize(count); }
+  InlineVector(std::size_t count, const T& value) { resize(count, value); }
   InlineVector(std::initializer_list<T> values) : InlineVector(values.begin(), values.end()) {}
   template <class It>
     requires requires(It it) { *it; ++it; }
@@ -30,7 +37,17 @@ class InlineVector {
     for (; first != last; ++first) push_back(*first);
   }
   explicit InlineVector(std::span<const T> values) : InlineVector(values.begin(), values.end()) {}
-  InlineVector(const InlineVector& other) : InlineVector(other.begin(), other.end()) {}
+  InlineVector(const InlineVector& other) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (other.is_inline()) {  // one copy of fixed size, instead of a loop
+        std::memcpy(inline_, other.inline_, sizeof(inline_));
+        size_ = other.size_;
+        return;
+      }
+    }
+    reserve(other.size_);
+    for (const T& element : other) push_back(element);
+  }
   InlineVector(InlineVector&& other) noexcept { take(other); }
   ~InlineVector() { destroy(); }
 
@@ -86,10 +103,16 @@ class InlineVector {
     std::destroy_n(data(), size_);
     size_ = 0;
   }
-  void resize(std::size_t count, const T& value = T()) {
+  void resize(std::size_t count, const T& value) {
     while (size_ > count) pop_back();
     reserve(count);
     while (size_ < count) push_back(value);
+  }
+  void resize(std::size_t count) {
+    while (size_ > count) pop_back();
+    reserve(count);
+    T* const elements = data();
+    for (; size_ < count; ++size_) std::construct_at(elements + size_);
   }
   void reserve(std::size_t count) {
     if (count > capacity_) grow(static_cast<std::uint32_t>(count));
@@ -104,7 +127,13 @@ class InlineVector {
   }
 
   friend bool operator==(const InlineVector& a, const InlineVector& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    if (a.size_ != b.size_) return false;
+    const T* left = a.data();
+    const T* right = b.data();
+    for (std::uint32_t i = 0; i < a.size_; ++i) {
+      if (!(left[i] == right[i])) return false;
+    }
+    return true;
   }
 
  private:
@@ -126,6 +155,12 @@ class InlineVector {
     capacity_ = N;
   }
   void take(InlineVector& other) {
+    if constexpr (kIsRelocatable<T>) {
+      std::memcpy(inline_, other.inline_, sizeof(inline_));  // the heap pointer lies there too
+      size_ = std::exchange(other.size_, 0);
+      capacity_ = std::exchange(other.capacity_, N);
+      return;
+    }
     if (other.is_inline()) {
       std::uninitialized_move_n(other.data(), other.size_, reinterpret_cast<T*>(inline_));
       size_ = other.size_;
@@ -141,7 +176,7 @@ class InlineVector {
   std::uint32_t capacity_ = N;
   union {
     T* heap_;
-    alignas(T) unsigned char inline_[N * sizeof(T)];
+    alignas(T) unsigned char inline_[std::max(N * sizeof(T), sizeof(T*))];
   };
 };
 

@@ -29,6 +29,11 @@ Error runtime_error(fmt::format_string<Args...> text, Args&&... args) {
 }
 
 template <class... Args>
+Error gradcheck_error(fmt::format_string<Args...> text, Args&&... args) {
+  return Error(ErrorType::kGradcheckError, fmt::format(text, std::forward<Args>(args)...));
+}
+
+template <class... Args>
 Error index_error(fmt::format_string<Args...> text, Args&&... args) {
   return Error(ErrorType::kIndexError, fmt::format(text, std::forward<Args>(args)...));
 }
@@ -37,10 +42,16 @@ std::string sizes(ShapeView shape) { return format_size(shape); }
 
 std::string dimensions(ShapeView shape) { return fmt::format("{}", fmt::join(shape, "x")); }
 
-std::string lower_name(DType dtype) {
-  std::string name(scalar_name(dtype));
-  name[0] = static_cast<char>(name[0] - 'A' + 'a');
-  return name;
+// The C++ type, as some texts name a dtype.
+const char* cpp_name(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return "float";
+    case DType::kFloat64: return "double";
+    case DType::kInt32: return "int";
+    case DType::kInt64: return "long int";
+    case DType::kBool: return "bool";
+  }
+  return "";
 }
 
 const char* device_name(Device device) { return device == Device::kCpu ? "cpu" : "cuda:0"; }
@@ -185,7 +196,7 @@ Error dot_dtype(DType a, DType b) {
 }
 
 Error mm_dtype(DType a, DType b) {
-  return runtime_error("expected m1 and m2 to have the same dtype, but got: {} != {}", lower_name(a), lower_name(b));
+  return runtime_error("expected m1 and m2 to have the same dtype, but got: {} != {}", cpp_name(a), cpp_name(b));
 }
 
 Error mv_dtype(DType matrix, DType vector) {
@@ -385,7 +396,7 @@ Error grad_dtype(DType grad, DType tensor) {
       "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
       "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems "
       "that assume they match.",
-      lower_name(grad), scalar_name(tensor));
+      cpp_name(grad), scalar_name(tensor));
 }
 
 Error grad_device(Device grad, Device tensor) {
@@ -523,6 +534,12 @@ Error hook_changed_type(std::string_view hook, std::string_view was, std::string
   return runtime_error("hook '{}' has changed the type of value (was {} got {})", hook, was, got);
 }
 
+Error hook_replaced_none() { return runtime_error("can't replace a None gradient with a non-None value"); }
+
+Error hook_value_count(std::string_view hook, std::size_t got, std::size_t expected) {
+  return runtime_error("hook '{}' has returned an incorrect number of values (got {}, but expected {})", hook, got, expected);
+}
+
 Error nan_gradient(std::string_view node, std::size_t output) {
   return runtime_error("Function '{}' returned nan values in its {}th output.", node, output);
 }
@@ -556,6 +573,71 @@ std::string anomaly_induced(std::string_view node, std::string_view lines) {
       "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous calculation:\n{}", node,
       lines);
 }
+
+// ---- gradcheck ----
+
+Error gradcheck_needs_input() {
+  return Error(ErrorType::kValueError,
+               "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.");
+}
+
+Error gradcheck_overlapping_input(std::size_t input) {
+  return runtime_error(
+      "The {}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be able to compute "
+      "the numerical gradients correctly. You should call .contiguous on the input before passing it to gradcheck.",
+      input);
+}
+
+Error gradcheck_numerical_not_zero() { return gradcheck_error("Numerical gradient for function expected to be zero"); }
+
+Error gradcheck_mismatch(std::size_t output, std::size_t input, std::string_view numerical, std::string_view analytical) {
+  return gradcheck_error("Jacobian mismatch for output {} with respect to input {},\nnumerical:{}\nanalytical:{}\n", output, input,
+                         numerical, analytical);
+}
+
+Error gradcheck_not_reentrant(double nondet_tol) {
+  return gradcheck_error(
+      "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
+      "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}.\n\n"
+      "NOTE: If your op relies on non-deterministic operations i.e., it is listed here:\n"
+      "https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html\n"
+      "this failure might be expected.\n\n"
+      "If you are adding a new operator, please file an issue and then use one of the\n"
+      "workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck.\n"
+      "If the test\n"
+      "- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck\n"
+      "  with `nondet_tol=<tol>` as a keyword argument.\n"
+      "- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test\n"
+      "  to have `gradcheck_nondet_tol=<tol>`.\n"
+      "- is a Module test (e.g., in common_nn.py), then modify the corresponding\n"
+      "  module_test entry to have `gradcheck_nondet_tol=<tol>`\n",
+      python_float(nondet_tol));
+}
+
+Error gradcheck_not_multiplied() { return gradcheck_error("backward not multiplied by grad_output"); }
+
+Error gradcheck_undefined_not_zero() {
+  return gradcheck_error(
+      "Expected all input grads to be undefined or zero when all output grads are undefined or zero. Please look at \"Notes about "
+      "undefined output gradients\" in \"tools/autograd/derivatives.yaml\"");
+}
+
+Error gradcheck_undefined_unsupported() {
+  return gradcheck_error(
+      "Expected backward function to handle undefined output grads. Please look at \"Notes about undefined output gradients\" in "
+      "\"tools/autograd/derivatives.yaml\"");
+}
+
+std::string gradcheck_not_double(std::size_t input) {
+  return fmt::format(
+      "Input #{} requires gradient and is not a double precision floating point or complex. This check will likely fail if all the "
+      "inputs are not of double precision floating point or complex. ",
+      input);
+}
+
+const char* const kGradcheckUndefined =
+    "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break existing callers "
+    "of this function. If this is true for you, you can call this function with \"check_undefined_grad=False\" to disable the feature";
 
 }  // namespace messages
 }  // namespace gradlab

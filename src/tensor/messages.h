@@ -114,6 +114,8 @@ Error hook_without_grad();
 Error post_hook_of_non_leaf();
 Error hook_changed_size(std::string_view hook);
 Error hook_changed_type(std::string_view hook, std::string_view was, std::string_view got);
+Error hook_replaced_none();
+Error hook_value_count(std::string_view hook, std::size_t got, std::size_t expected);
 Error nan_gradient(std::string_view node, std::size_t output);
 extern const char* const kNonLeafGrad;  // a warning
 extern const char* const kCreateGraphCycle;  // a warning
@@ -121,6 +123,19 @@ extern const char* const kAnomalyEnabled;  // a warning
 std::string anomaly_traceback(std::string_view node, std::string_view lines);
 std::string anomaly_no_traceback(std::string_view node);
 std::string anomaly_induced(std::string_view node, std::string_view lines);
+
+
+// ---- gradcheck ----
+Error gradcheck_needs_input();
+Error gradcheck_overlapping_input(std::size_t input);
+Error gradcheck_numerical_not_zero();
+Error gradcheck_mismatch(std::size_t output, std::size_t input, std::string_view numerical, std::string_view analytical);
+Error gradcheck_not_reentrant(double nondet_tol);
+Error gradcheck_not_multiplied();
+Error gradcheck_undefined_not_zero();
+Error gradcheck_undefined_unsupported();
+std::string gradcheck_not_double(std::size_t input);  // a warning
+extern const char* const kGradcheckUndefined;  // a warning
 
 }  // namespace messages
 }  // namespace gradlab

@@ -6,35 +6,7 @@
 
 namespace gradlab {
 
-std::int64_t numel_of(ShapeView shape) {
-  std::int64_t numel = 1;
-  for (std::int64_t size : shape) {
-    if (__builtin_mul_overflow(numel, size, &numel)) throw messages::too_many_elements(shape);
-  }
-  return numel;
-}
-
-Shape contiguous_strides(ShapeView shape) {
-  Shape strides(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= std::max<std::int64_t>(shape[d], 1);
-  }
-  return strides;
-}
-
-bool is_contiguous(ShapeView shape, ShapeView strides) {
-  std::int64_t expected = 1;
-  bool contiguous = true;
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    if (shape[d] == 0) return true;
-    if (shape[d] == 1) continue;
-    contiguous = contiguous && strides[d] == expected;
-    expected *= shape[d];
-  }
-  return contiguous;
-}
+void throw_too_many_elements(ShapeView shape) { throw messages::too_many_elements(shape); }
 
 bool is_non_overlapping_and_dense(ShapeView shape, ShapeView strides) {
   if (is_contiguous(shape, strides)) return true;

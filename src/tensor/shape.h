@@ -9,17 +9,18 @@
 
 namespace gradlab {
 
-using Shape = InlineVector<std::int64_t, 4>;
+using Shape = InlineVector<std::int64_t, 2>;
 using ShapeView = std::span<const std::int64_t>;
 
 // Number of elements; 1 for rank 0. Throws Error when it does not fit into 63 bits.
-std::int64_t numel_of(ShapeView shape);
+inline std::int64_t numel_of(ShapeView shape);
+[[noreturn]] void throw_too_many_elements(ShapeView shape);
 
 // Row-major strides.
-Shape contiguous_strides(ShapeView shape);
+inline Shape contiguous_strides(ShapeView shape);
 
 // Row-major, dimensions of size 1 set aside. A tensor without elements is contiguous.
-bool is_contiguous(ShapeView shape, ShapeView strides);
+inline bool is_contiguous(ShapeView shape, ShapeView strides);
 
 // Some permutation of the dimensions is contiguous: no gaps, no two indices on one element.
 bool is_non_overlapping_and_dense(ShapeView shape, ShapeView strides);
@@ -53,5 +54,37 @@ Shape like_strides(ShapeView shape, ShapeView strides);
 
 // A dimension counted from the end made non-negative. Throws PyTorch's IndexError.
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank);
+
+// ---- the ones that every op calls ----
+
+inline std::int64_t numel_of(ShapeView shape) {
+  std::int64_t numel = 1;
+  for (std::int64_t size : shape) {
+    if (__builtin_mul_overflow(numel, size, &numel)) throw_too_many_elements(shape);
+  }
+  return numel;
+}
+
+inline Shape contiguous_strides(ShapeView shape) {
+  Shape strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    strides[d] = stride;
+    stride *= std::max<std::int64_t>(shape[d], 1);
+  }
+  return strides;
+}
+
+inline bool is_contiguous(ShapeView shape, ShapeView strides) {
+  std::int64_t expected = 1;
+  bool contiguous = true;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 0) return true;
+    if (shape[d] == 1) continue;
+    contiguous = contiguous && strides[d] == expected;
+    expected *= shape[d];
+  }
+  return contiguous;
+}
 
 }  // namespace gradlab

@@ -12,25 +12,7 @@ void dispose(TensorImpl* impl) noexcept {
   ref_internal::drop_weak(impl);
 }
 
-const Shape& Tensor::shape() const { return impl_->shape; }
-const Shape& Tensor::strides() const { return impl_->strides; }
-std::int64_t Tensor::storage_offset() const { return impl_->storage_offset; }
-std::int64_t Tensor::dim() const { return static_cast<std::int64_t>(impl_->shape.size()); }
-std::int64_t Tensor::numel() const { return numel_of(impl_->shape); }
-std::int64_t Tensor::size(std::int64_t dim) const { return impl_->shape[static_cast<std::size_t>(wrap_dim(dim, this->dim()))]; }
-DType Tensor::dtype() const { return impl_->dtype; }
-Device Tensor::device() const { return impl_->storage->device(); }
-TensorOptions Tensor::options() const { return {.dtype = dtype(), .device = device()}; }
-bool Tensor::is_contiguous() const { return gradlab::is_contiguous(impl_->shape, impl_->strides); }
-bool Tensor::is_non_overlapping_and_dense() const {
-  return gradlab::is_non_overlapping_and_dense(impl_->shape, impl_->strides);
-}
-bool Tensor::is_alias_of(const Tensor& other) const { return impl_->storage == other.impl_->storage; }
-
-void* Tensor::data_ptr() const {
-  return static_cast<char*>(impl_->storage->data()) +
-         static_cast<std::size_t>(impl_->storage_offset) * size_bytes(impl_->dtype);
-}
+std::int64_t Tensor::size(std::int64_t dim) const { return shape()[static_cast<std::size_t>(wrap_dim(dim, this->dim()))]; }
 
 std::uint32_t Tensor::version() const {
   if (impl_->is_inference) throw messages::inference_version();
@@ -42,8 +24,9 @@ Tensor make_tensor(const Shape& shape, const Shape& strides, DType dtype, Device
   if (__builtin_mul_overflow(numel_of(shape), static_cast<std::int64_t>(size_bytes(dtype)), &bytes)) {
     throw messages::too_many_elements(shape);
   }
-  return Tensor(make_ref<TensorImpl>(make_ref<Storage>(device, static_cast<std::size_t>(bytes)), VersionCounter(), shape, strides,
-                                     0, dtype));
+  Ref<Storage> storage = make_ref<Storage>(device, static_cast<std::size_t>(bytes));
+  VersionCounter version(storage);
+  return Tensor(make_ref<TensorImpl>(std::move(storage), std::move(version), shape, strides, 0, dtype));
 }
 
 Tensor make_alias(const Tensor& of, const Shape& shape, const Shape& strides, std::int64_t storage_offset) {
@@ -77,16 +60,23 @@ HostValues::HostValues(const Tensor& tensor) {
              static_cast<std::size_t>(tensor.numel()) * size_bytes(tensor.dtype()));
 }
 
-double HostValues::operator[](std::int64_t i) const {
-  switch (kept_.dtype()) {
-    case DType::kFloat32: return kept_.data_ptr<float>()[i];
-    case DType::kFloat64: return kept_.data_ptr<double>()[i];
-    case DType::kInt32: return kept_.data_ptr<std::int32_t>()[i];
-    case DType::kInt64: return static_cast<double>(kept_.data_ptr<std::int64_t>()[i]);
-    case DType::kBool: return kept_.data_ptr<bool>()[i] ? 1.0 : 0.0;
+namespace {
+
+// Element `i` counted from `tensor`'s first, on the host.
+double read(const Tensor& tensor, std::int64_t i) {
+  switch (tensor.dtype()) {
+    case DType::kFloat32: return static_cast<double>(tensor.data_ptr<float>()[i]);
+    case DType::kFloat64: return tensor.data_ptr<double>()[i];
+    case DType::kInt32: return tensor.data_ptr<std::int32_t>()[i];
+    case DType::kInt64: return static_cast<double>(tensor.data_ptr<std::int64_t>()[i]);
+    case DType::kBool: return tensor.data_ptr<bool>()[i] ? 1.0 : 0.0;
   }
   return 0;
 }
+
+}  // namespace
+
+double HostValues::operator[](std::int64_t i) const { return read(kept_, i); }
 
 std::vector<double> Tensor::to_vector() const {
   const HostValues values(*this);
@@ -97,7 +87,7 @@ std::vector<double> Tensor::to_vector() const {
 
 double Tensor::item() const {
   if (numel() != 1) throw messages::to_scalar(numel());
-  return HostValues(*this)[0];
+  return device() == Device::kCpu ? read(*this, 0) : HostValues(*this)[0];
 }
 
 }  // namespace gradlab

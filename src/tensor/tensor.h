@@ -23,6 +23,8 @@ struct BackwardOptions;
 void dispose(Node* node) noexcept;        // src/autograd/node.cpp
 void dispose(TensorImpl* impl) noexcept;  // src/tensor/tensor.cpp
 
+template <>
+inline constexpr bool kIsRelocatable<Tensor> = true;
 using TensorList = InlineVector<Tensor, 2>;
 
 struct TensorOptions {
@@ -222,3 +224,5 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol 
 bool equal(const Tensor& a, const Tensor& b);
 
 }  // namespace gradlab
+
+#include "src/tensor/tensor_impl.h"

@@ -8,7 +8,7 @@
 
 #include "src/tensor/ref.h"
 #include "src/tensor/storage.h"
-#include "src/tensor/tensor.h"
+#include "src/tensor/tensor.h"  // which includes this file at its end
 #include "src/tensor/version_counter.h"
 
 namespace gradlab {
@@ -56,8 +56,31 @@ struct TensorImpl {
     if (!extras) extras = std::make_unique<AutogradExtras>();
     return *extras;
   }
+  // No other tensor lies in its storage.
+  bool has_storage_alone() const { return storage.use_count() == (version.stands_in(storage) ? 2u : 1u); }
   ViewInfo* view() { return extras && extras->view ? &*extras->view : nullptr; }
 };
+
+// ---- the accessors of Tensor that every op calls ----
+
+inline const Shape& Tensor::shape() const { return impl_->shape; }
+inline const Shape& Tensor::strides() const { return impl_->strides; }
+inline std::int64_t Tensor::storage_offset() const { return impl_->storage_offset; }
+inline std::int64_t Tensor::dim() const { return static_cast<std::int64_t>(impl_->shape.size()); }
+inline std::int64_t Tensor::numel() const { return numel_of(impl_->shape); }
+inline DType Tensor::dtype() const { return impl_->dtype; }
+inline Device Tensor::device() const { return impl_->storage->device(); }
+inline TensorOptions Tensor::options() const { return {.dtype = dtype(), .device = device()}; }
+inline bool Tensor::is_contiguous() const { return gradlab::is_contiguous(impl_->shape, impl_->strides); }
+inline bool Tensor::is_non_overlapping_and_dense() const {
+  return gradlab::is_non_overlapping_and_dense(impl_->shape, impl_->strides);
+}
+inline bool Tensor::is_alias_of(const Tensor& other) const { return impl_->storage == other.impl_->storage; }
+
+inline void* Tensor::data_ptr() const {
+  return static_cast<char*>(impl_->storage->data()) +
+         static_cast<std::size_t>(impl_->storage_offset) * size_bytes(impl_->dtype);
+}
 
 // A fresh tensor over its own storage. Uninitialised.
 Tensor make_tensor(const Shape& shape, const Shape& strides, DType dtype, Device device);

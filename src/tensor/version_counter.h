@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "src/tensor/ref.h"
+#include "src/tensor/storage.h"
 
 namespace gradlab {
 
@@ -12,16 +12,22 @@ namespace gradlab {
 // counter; data() and clone() start one of their own. It counts operations, not changes, whatever the grad mode is. A raw
 // kernel writes through a pointer and has no counter to move: there is no way to reach one from a pointer, so such a write
 // stays invisible by construction.
+// The count of the tensor that a storage was made for stands in the storage, which saves a block for each tensor; a count of
+// its own stands in an empty storage.
 class VersionCounter {
  public:
-  VersionCounter() : count_(make_ref<std::uint32_t>(0u)) {}
+  // A count of its own, from 0.
+  VersionCounter() : home_(make_ref<Storage>(Device::kCpu, 0)) {}
+  // The count of the tensors made with `storage`.
+  explicit VersionCounter(Ref<Storage> storage) : home_(std::move(storage)) {}
 
-  std::uint32_t current() const { return *count_; }
-  void bump() { ++*count_; }
+  std::uint32_t current() const { return home_->version_; }
+  void bump() { ++home_->version_; }
+  bool stands_in(const Ref<Storage>& storage) const { return home_ == storage; }
   friend bool operator==(const VersionCounter&, const VersionCounter&) = default;
 
  private:
-  Ref<std::uint32_t> count_;
+  Ref<Storage> home_;
 };
 
 }  // namespace gradlab

@@ -1,6 +1,7 @@
 // Python's warnings: the engine hands them over, somebody shows them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,9 @@ using WarningHandler = std::function<void(const Warning&)>;
 
 // Hands the warning to the innermost handler; without one it is dropped.
 void warn(const std::string& text, const std::string& category = "UserWarning");
+
+// The same, the first time in the process only: `has_warned` is the caller's static flag.
+void warn_once(std::atomic<bool>& has_warned, const std::string& text);
 
 // Receives the thread's warnings while it lives.
 class WarningGuard {
