@@ -4,6 +4,7 @@
 
 #include "src/autograd/grad_mode.h"
 #include "src/autograd/hooks.h"
+#include "src/autograd/observer.h"
 #include "src/tensor/tensor_impl.h"
 
 namespace gradlab {
@@ -54,6 +55,7 @@ TensorList AccumulateGrad::apply(TensorList&& grad_outputs) {
       extras.grad = extras.grad + new_grad;
     }
   }
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->accumulated(variable_, extras.grad);
   if (const std::shared_ptr<TensorHooks> hooks = extras.hooks) {
     for (const auto& hook : hooks->post_accumulate) hook(variable_);
   }

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "src/autograd/anomaly.h"
 #include "src/autograd/custom_node.h"
+#include "src/autograd/graph_task.h"
+#include "src/autograd/keep_policy.h"
 #include "src/autograd/view.h"
+#include "src/tensor/format.h"
 #include "src/tensor/messages.h"
 #include "src/tensor/tensor_impl.h"
 
@@ -24,13 +28,29 @@ SavedValue& SavedValue::operator=(std::string text) {
   return *this;
 }
 
-Tensor SavedValue::to_tensor() const {
+Tensor SavedValue::stored() const {
   if (const Tensor* tensor = std::get_if<Tensor>(&value_)) return *tensor;
   const Output* output = std::get_if<Output>(&value_);
   if (output == nullptr) throw messages::ctx_attribute_type("Tensor");
   if (const Ref<TensorImpl> alive = output->tensor.lock()) return Tensor(alive);
   Tensor tensor = make_alias(output->alias, output->alias.shape(), output->alias.strides(), output->alias.storage_offset());
   if (Ref<Node> grad_fn = output->grad_fn.lock()) set_gradient_edge(tensor, std::move(grad_fn), output->output_nr);
+  return tensor;
+}
+
+Tensor SavedValue::to_tensor() const {
+  const Tensor tensor = stored();
+  const std::uint32_t now = tensor.impl()->version.current();
+  const bool is_stale = is_guarded_ && now != version_;
+  if (Observer* observer = Observer::current()) [[unlikely]] {
+    observer->unpacked(GraphTask::running_node(), tensor, KeptBy::kCtxAttribute, is_stale ? Unpacked::kStale : Unpacked::kOk,
+                       version_);
+  }
+  if (is_stale) {
+    const Ref<Node> grad_fn = tensor.grad_fn();
+    throw messages::saved_version(tensor_type_name(tensor.dtype(), tensor.device()), tensor.shape(),
+                                  grad_fn ? grad_fn->name() : "", 0, now, version_, AnomalyMode::is_enabled());
+  }
   return tensor;
 }
 
@@ -44,11 +64,20 @@ const std::string& SavedValue::to_text() const {
   throw messages::ctx_attribute_type("text");
 }
 
-void SavedValue::keep_output_weakly(const TensorList& outputs) {
+void SavedValue::record(const Node& owner, std::string_view name, const TensorList& outputs) {
   const Tensor* kept = std::get_if<Tensor>(&value_);
-  if (kept == nullptr) return;
+  if (kept == nullptr || !kept->defined()) return;
+  const Tensor tensor = *kept;
+  version_ = tensor.impl()->version.current();
+  is_guarded_ = KeepPolicyMode::current() == KeepPolicy::kGuardCtx;
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->kept(owner, tensor, KeptBy::kCtxAttribute, name);
+  if (KeepPolicyMode::current() == KeepPolicy::kFrozen) {
+    value_ = frozen_copy(tensor);
+    version_ = 0;
+    return;
+  }
   for (const Tensor& output : outputs) {
-    if (!output.defined() || !output.is_same(*kept)) continue;
+    if (!output.defined() || !output.is_same(tensor)) continue;
     const Tensor alias = make_alias(output, output.shape(), output.strides(), output.storage_offset());
     value_ = Output{output.ref(), alias, output.grad_fn(), output.output_nr()};
     return;

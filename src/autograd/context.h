@@ -38,9 +38,13 @@ class SavedValue {
     WeakRef<Node> grad_fn;
     std::uint32_t output_nr;
   };
-  void keep_output_weakly(const TensorList& outputs);
+  // At the end of forward: notes the version, and what the policy in force asks for.
+  void record(const Node& owner, std::string_view name, const TensorList& outputs);
+  Tensor stored() const;
 
   std::variant<std::monostate, Tensor, Output, double, std::string> value_;
+  std::uint32_t version_ = 0;  // of a tensor, when forward returned: only explanations look at it
+  bool is_guarded_ = false;    // KeepPolicy::kGuardCtx
 };
 
 // The attributes set on ctx, by name.

@@ -106,9 +106,9 @@ Tensor CustomNode::wrap_output(Tensor output, std::uint32_t output_nr, std::size
     }
   } else if (is_dirty) {
     if (!output.impl()->grad_fn && output.requires_grad()) throw messages::leaf_modified_by_function();
-    check_inplace(output, true);
     if (!is_input) warn(messages::kDirtyNotAnInput);
     if (output.is_view() && num_outputs > 1) throw messages::dirty_view_several_outputs();
+    check_inplace(output, true);
     if (AutogradExtras* extras = output.impl()->extras.get()) {
       extras->grad = Tensor();
       extras->hooks.reset();
@@ -154,10 +154,10 @@ TensorList CustomNode::wrap_outputs(const TensorList& arguments, TensorList outp
 void CustomNode::save_variables(const TensorList& outputs) {
   for (SavedTensor& saved : ctx_.saved_) {
     const Tensor tensor = saved.data();
-    saved = SavedTensor(tensor, tensor.defined() && tensor.impl()->grad_fn.get() == this);
+    saved = SavedTensor(*this, tensor, tensor.defined() && tensor.impl()->grad_fn.get() == this);
   }
   if (ctx_.saved_data.entries_) {
-    for (auto& [name, value] : *ctx_.saved_data.entries_) value.keep_output_weakly(outputs);
+    for (auto& [attribute, value] : *ctx_.saved_data.entries_) value.record(*this, attribute, outputs);
   }
   ctx_.state_ = Context::State::kRecorded;
 }
@@ -174,6 +174,11 @@ Context& FunctionCall::ctx() { return node_->ctx(); }
 TensorList FunctionCall::finish(TensorList outputs) {
   node_->bump_dirty();
   TensorList wrapped = node_->wrap_outputs(arguments_, std::move(outputs), is_executable_);
+  if (Observer* observer = Observer::current()) [[unlikely]] {
+    for (const Tensor& output : wrapped) {
+      if (output.defined()) observer->created(output, Origin::kOp, node_->class_name(), is_executable_ ? node_.get() : nullptr, {});
+    }
+  }
   if (is_executable_) node_->save_variables(wrapped);
   return wrapped;
 }

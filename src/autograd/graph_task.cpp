@@ -5,6 +5,7 @@
 #include "src/autograd/anomaly.h"
 #include "src/autograd/grad_mode.h"
 #include "src/autograd/hooks.h"
+#include "src/autograd/observer.h"
 #include "src/autograd/engine_ops.h"
 #include "src/tensor/messages.h"
 #include "src/tensor/tensor_impl.h"
@@ -127,7 +128,7 @@ void GraphTask::select_needed(const EdgeList& roots, const EdgeList& outputs, bo
 void GraphTask::deliver(const Edge& edge, Tensor&& gradient) {
   Node& node = *edge.function;
   const bool is_ready = --node.scratch_.dependencies == 0;
-  if (selective_ && !should_execute(node)) return;
+  if (selective_ && !should_execute(node) && &node != only_root_) return;
   TensorList& grads = node.scratch_.grads;
   if (grads.empty()) grads.resize(node.num_inputs());
   if (gradient.defined()) {
@@ -168,8 +169,15 @@ void GraphTask::evaluate(Node& node) {
     }
     if (!node.scratch_.should_execute) return;
   }
+  Observer* const observer = Observer::current();
+  if (observer != nullptr) [[unlikely]] observer->runs(node, grads);
   TensorList outputs = call(node, std::move(grads));
-  if (!keep_graph_) node.release_variables();
+  grads.clear();  // held no longer: a gradient that nobody else holds may be added to in place
+  if (observer != nullptr) [[unlikely]] observer->ran(node, outputs);
+  if (!keep_graph_) {
+    node.release_variables();
+    if (observer != nullptr) [[unlikely]] observer->freed(node);
+  }
   if (AnomalyMode::is_enabled() && AnomalyMode::checks_nan()) check_nan(node, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Edge& edge = node.next_edges()[i];
@@ -178,14 +186,16 @@ void GraphTask::evaluate(Node& node) {
 }
 
 TensorList GraphTask::run(const EdgeList& roots, TensorList gradients, const EdgeList& outputs, bool accumulate_grad) {
-  const GradModeGuard grad_mode(create_graph_);
   validate_gradients(roots, gradients, nullptr);
+  const GradModeGuard grad_mode(create_graph_);
   count_dependencies(roots);
   if (!outputs.empty()) select_needed(roots, outputs, accumulate_grad);
+  if (roots.size() == 1) only_root_ = roots[0].function.get();
   // Each root waits for its seed as for one more gradient, so that a root that another root leads to runs once.
   for (const Edge& root : roots) ++root.function->scratch_.dependencies;
   try {
-    for (std::size_t i = 0; i < roots.size(); ++i) deliver(roots[i], std::move(gradients[i]));
+    // The seeds stay the caller's: nobody takes them over or adds to them.
+    for (std::size_t i = 0; i < roots.size(); ++i) deliver(roots[i], Tensor(gradients[i]));
     while (!ready_.empty()) {
       Node* node = ready_.top();
       ready_.pop();

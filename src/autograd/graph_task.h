@@ -64,6 +64,7 @@ class GraphTask {
   bool selective_ = false;
   GraphTask* outer_;
   Node* running_ = nullptr;
+  const Node* only_root_ = nullptr;  // its hooks run even where nothing asked for lies behind it
   std::priority_queue<Node*, std::vector<Node*>, OlderNode> ready_;
   std::vector<Capture> captures_;
   TensorList captured_;

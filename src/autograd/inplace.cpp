@@ -2,6 +2,7 @@
 
 #include "src/autograd/engine.h"
 #include "src/autograd/grad_mode.h"
+#include "src/autograd/observer.h"
 #include "src/autograd/view.h"
 #include "src/tensor/messages.h"
 #include "src/tensor/tensor_impl.h"
@@ -37,6 +38,7 @@ Overlap overlap_of(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 void check_inplace(const Tensor& written, bool is_recorded) {
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->writes(written);
   if (written.impl()->is_inference && !GradMode::is_inference()) throw messages::inference_in_place();
   if (!is_recorded) return;
   const ViewInfo* view = written.impl()->view();
@@ -59,10 +61,13 @@ void assert_no_partial_overlap(const Tensor& written, const Tensor& operand) {
 }
 
 void finish_inplace(const Tensor& written, Ref<Node> node) {
+  const std::uint32_t before = written.impl()->version.current();
   bump_version(written);
+  const Node* writer = node.get();
   if (node) rebase_history(written, std::move(node));
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->wrote(written, before, writer);
 }
 
-void increment_version(const Tensor& tensor) { bump_version(tensor); }
+void increment_version(const Tensor& tensor) { finish_inplace(tensor, {}); }
 
 }  // namespace gradlab

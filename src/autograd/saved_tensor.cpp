@@ -4,6 +4,8 @@
 
 #include "src/autograd/anomaly.h"
 #include "src/autograd/grad_mode.h"
+#include "src/autograd/graph_task.h"
+#include "src/autograd/keep_policy.h"
 #include "src/autograd/view.h"
 #include "src/tensor/format.h"
 #include "src/tensor/messages.h"
@@ -21,7 +23,24 @@ Tensor alias_of(const Tensor& tensor) {
   return make_alias(tensor, tensor.shape(), tensor.strides(), tensor.storage_offset());
 }
 
+// KeepPolicy::kFrozen: what is packed is a copy, which nobody else can write.
+const std::shared_ptr<SavedTensorHooks>& freezing_hooks() {
+  static const auto hooks = std::make_shared<SavedTensorHooks>(SavedTensorHooks{
+      .pack = [](const Tensor& tensor) { return frozen_copy(tensor); }, .unpack = [](const Tensor& copy) { return copy; }});
+  return hooks;
+}
+
+const std::shared_ptr<SavedTensorHooks>* hooks_in_force() {
+  return KeepPolicyMode::current() == KeepPolicy::kFrozen ? &freezing_hooks() : current_hooks;
+}
+
 }  // namespace
+
+Tensor frozen_copy(const Tensor& tensor) {
+  const ObserverGuard unobserved(nullptr);
+  const NoGradGuard no_grad;
+  return tensor.detach().clone();
+}
 
 SavedTensorHooksGuard::SavedTensorHooksGuard(SavedTensorHooks hooks)
     : hooks_(std::make_shared<SavedTensorHooks>(std::move(hooks))), before_(std::exchange(current_hooks, &hooks_)) {}
@@ -39,7 +58,7 @@ SavedTensor SavedTensor::unrecorded(Tensor tensor) {
   return saved;
 }
 
-SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_view) {
+SavedTensor::SavedTensor(const Node& owner, const Tensor& tensor, bool is_output, bool inplace_on_view) {
   if (!tensor.defined()) return;
   TensorImpl& impl = *tensor.impl();
   if (impl.is_inference) throw messages::inference_saved();
@@ -48,8 +67,11 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_v
   is_leaf_ = !impl.grad_fn;
   inplace_on_view_ = inplace_on_view;
   if (inplace_on_view) rare().inplace_grad_fn = tensor.grad_fn();
-  if (current_hooks != nullptr && !impl.is_wrapped_number) [[unlikely]] {
-    pack(tensor, is_output);
+  if (Observer* observer = Observer::current()) [[unlikely]] {
+    observer->kept(owner, tensor, owner.is_custom_function() ? KeptBy::kSaveForBackward : KeptBy::kOp, "");
+  }
+  if (const auto* hooks = hooks_in_force(); hooks != nullptr && !impl.is_wrapped_number) [[unlikely]] {
+    pack(tensor, is_output, *hooks);
     return;
   }
   is_original_ = !is_output || is_leaf_;
@@ -61,9 +83,9 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_v
   data_ = alias_of(tensor);
 }
 
-void SavedTensor::pack(const Tensor& tensor, bool is_output) {
+void SavedTensor::pack(const Tensor& tensor, bool is_output, const std::shared_ptr<SavedTensorHooks>& hooks) {
   has_hooks_ = true;
-  rare().hooks = *current_hooks;
+  rare().hooks = hooks;
   output_nr_ = tensor.output_nr() & kMaxOutputNr;
   requires_grad_ = tensor.requires_grad();
   if (is_leaf_) {
@@ -77,6 +99,14 @@ void SavedTensor::pack(const Tensor& tensor, bool is_output) {
   if (tensor.version() != version) throw messages::pack_hook_modified_input();
 }
 
+void SavedTensor::report(Unpacked outcome) const {
+  if (Observer* observer = Observer::current()) [[unlikely]] {
+    const Node* node = GraphTask::running_node();
+    const bool by_function = node != nullptr && node->is_custom_function();
+    observer->unpacked(node, data_, by_function ? KeptBy::kSaveForBackward : KeptBy::kOp, outcome, saved_version_);
+  }
+}
+
 void SavedTensor::reset_data() {
   data_ = Tensor();
   rare_.reset();
@@ -84,7 +114,10 @@ void SavedTensor::reset_data() {
 
 Tensor SavedTensor::unpack(const Ref<Node>& saved_for) const {
   if (!was_defined_) return {};
-  if (!data_.defined()) throw messages::freed();
+  if (!data_.defined()) {
+    report(Unpacked::kFreed);
+    throw messages::freed();
+  }
 
   Ref<Node> grad_fn;
   if (inplace_on_view_) {
@@ -102,14 +135,17 @@ Tensor SavedTensor::unpack(const Ref<Node>& saved_for) const {
   if (!has_hooks_) {
     const std::uint32_t now = data_.impl()->version.current();
     if (now != saved_version_) {
+      report(Unpacked::kStale);
       throw messages::saved_version(tensor_type_name(data_.dtype(), data_.device()), data_.shape(), grad_fn ? grad_fn->name() : "",
                                     output_nr_, now, saved_version_, AnomalyMode::is_enabled());
     }
+    report(Unpacked::kOk);
     if (is_original_) return data_;
   }
 
   Tensor data = data_;
   if (has_hooks_) {
+    report(Unpacked::kOk);
     const NoGradGuard no_grad;
     data = rare_->hooks->unpack(data_);
     if (!grad_fn && !requires_grad_ && !data.requires_grad()) return data;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "src/autograd/node.h"
+#include "src/autograd/observer.h"
 
 namespace gradlab {
 
@@ -36,9 +37,9 @@ class SavedTensorHooksGuard {
 class SavedTensor {
  public:
   SavedTensor() = default;  // of an undefined tensor: unpacks to an undefined one
-  // Throws for an inference tensor. `is_output`: made by the node that saves it. `inplace_on_view`: written by that node
+  // Saved by `owner`. Throws for an inference tensor. `is_output`: made by the owner. `inplace_on_view`: written by the owner
   // through a view.
-  SavedTensor(const Tensor& tensor, bool is_output, bool inplace_on_view = false);
+  SavedTensor(const Node& owner, const Tensor& tensor, bool is_output, bool inplace_on_view = false);
   // Not yet recorded: only holds the tensor.
   static SavedTensor unrecorded(Tensor tensor);
 
@@ -61,7 +62,8 @@ class SavedTensor {
     Ref<Node> grad_fn;  // with hooks: what the unpacked tensor is linked to
   };
   Rare& rare();
-  void pack(const Tensor& tensor, bool is_output);
+  void pack(const Tensor& tensor, bool is_output, const std::shared_ptr<SavedTensorHooks>& hooks);
+  void report(Unpacked outcome) const;
 
   Tensor data_;
   std::unique_ptr<Rare> rare_;

@@ -44,7 +44,7 @@ void Tensor::set_grad(const Tensor& grad) const {
 }
 
 const Tensor& Tensor::requires_grad_(bool requires_grad) const {
-  if (!requires_grad && !is_leaf()) throw messages::requires_grad_of_non_leaf();
+  if (!requires_grad && impl_->grad_fn) throw messages::requires_grad_of_non_leaf();
   if (requires_grad && !is_floating_point(dtype())) throw messages::only_floating_can_require_grad();
   if (requires_grad && impl_->is_inference && !GradMode::is_inference()) throw messages::inference_requires_grad();
   impl_->requires_grad = requires_grad;

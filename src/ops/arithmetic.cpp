@@ -115,21 +115,22 @@ const Tensor& binary_op_(BinaryOp op, const Tensor& self, const Tensor& other, c
 }
 
 // An op with a number that nothing records needs no tensor for the number.
+template <class NodeType>
 Tensor number_op(BinaryOp op, const Tensor& self, const Scalar& number) {
   DType dtype = result_type(self, number);
   if (op == BinaryOp::kDiv) dtype = float_type(dtype);
-  return linked(call_binary(op, self, number, dtype), Ref<Node>());
+  return linked(call_binary(op, self, number, dtype), Ref<NodeType>());
 }
 
 // Each operand's gradient needs the other one.
 void save_factors(MulBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
-  if (node.next_edges()[0].is_valid()) node.other_ = SavedTensor(other, false);
-  if (node.next_edges()[1].is_valid()) node.self_ = SavedTensor(in_place ? self.clone() : self, false);
+  if (node.next_edges()[0].is_valid()) node.other_ = SavedTensor(node, other, false);
+  if (node.next_edges()[1].is_valid()) node.self_ = SavedTensor(node, in_place ? self.clone() : self, false);
 }
 
 void save_factors(DivBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
-  node.other_ = SavedTensor(other, false);
-  if (node.next_edges()[1].is_valid()) node.self_ = SavedTensor(in_place ? self.clone() : self, false);
+  node.other_ = SavedTensor(node, other, false);
+  if (node.next_edges()[1].is_valid()) node.self_ = SavedTensor(node, in_place ? self.clone() : self, false);
 }
 
 Tensor rsub(const Tensor& self, const Scalar& number) {
@@ -207,14 +208,14 @@ const Tensor& Tensor::neg_() const {
 }
 
 Tensor Tensor::add(const Scalar& other) const {
-  return is_recorded(*this) ? add(wrapped_number(other)) : number_op(BinaryOp::kAdd, *this, other);
+  return is_recorded(*this) ? add(wrapped_number(other)) : number_op<AddBackward0>(BinaryOp::kAdd, *this, other);
 }
 Tensor Tensor::sub(const Scalar& other) const { return sub(wrapped_number(other)); }
 Tensor Tensor::mul(const Scalar& other) const {
-  return is_recorded(*this) ? mul(wrapped_number(other)) : number_op(BinaryOp::kMul, *this, other);
+  return is_recorded(*this) ? mul(wrapped_number(other)) : number_op<MulBackward0>(BinaryOp::kMul, *this, other);
 }
 Tensor Tensor::div(const Scalar& other) const {
-  return is_recorded(*this) ? div(wrapped_number(other)) : number_op(BinaryOp::kDiv, *this, other);
+  return is_recorded(*this) ? div(wrapped_number(other)) : number_op<DivBackward0>(BinaryOp::kDiv, *this, other);
 }
 const Tensor& Tensor::add_(const Scalar& other) const { return add_(wrapped_number(other)); }
 const Tensor& Tensor::sub_(const Scalar& other) const { return sub_(wrapped_number(other)); }

@@ -71,8 +71,8 @@ template <class NodeType>
 Tensor pick(BinaryOp op, const Tensor& self, const Tensor& other) {
   const auto node = record<NodeType>(self, other);
   if (node) {
-    node->self_ = SavedTensor(self, false);
-    node->other_ = SavedTensor(other, false);
+    node->self_ = SavedTensor(*node, self, false);
+    node->other_ = SavedTensor(*node, other, false);
   }
   return linked(call_binary(op, self, other, result_type(self, other)), node);
 }
@@ -85,23 +85,27 @@ Tensor Tensor::minimum(const Tensor& other) const { return pick<MinimumBackward0
 Tensor Tensor::clamp(const Scalar& low, const Scalar& high) const {
   const auto node = record<ClampBackward1>(*this);
   if (node) {
-    node->self_ = SavedTensor(*this, false);
+    node->self_ = SavedTensor(*node, *this, false);
     node->low_ = low.value();
     node->high_ = high.value();
   }
-  Tensor out = make_tensor(shape(), like_strides(shape(), strides()), dtype(), device());
+  const DType dtype = result_type(*this, is_floating_point(low.dtype()) ? low : high);
+  const Tensor in = raw_to(*this, dtype == DType::kBool ? DType::kInt64 : dtype);
+  const std::array operands{Layout{shape(), strides()}};
+  Tensor out = make_tensor(shape(), elementwise_strides(shape(), operands), in.dtype(), device());
   gradlab::clamp(device(), extent_of(shape()), {out.data_ptr(), out.dtype(), out.strides().data()},
-                 {data_ptr(), dtype(), strides().data()}, low.value(), high.value());
+                 {in.data_ptr(), in.dtype(), in.strides().data()}, low.value(), high.value());
   return linked(out, node);
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  if (condition.dtype() != DType::kBool) throw messages::where_needs_bool(condition.dtype());
   const auto node = record<WhereBackward0>(condition, a, b);
-  if (node) node->condition_ = SavedTensor(condition, false);
+  if (node) node->condition_ = SavedTensor(*node, condition, false);
   const DType dtype = result_type(a, b);
   const Tensor left = raw_to(a, dtype);
   const Tensor right = raw_to(b, dtype);
-  const Shape shape = broadcast_shapes(condition.shape(), broadcast_shapes(a.shape(), b.shape()));
+  const Shape shape = broadcast_shapes(broadcast_shapes(condition.shape(), a.shape()), b.shape());
   const std::array operands{Layout{condition.shape(), condition.strides()}, Layout{left.shape(), left.strides()},
                             Layout{right.shape(), right.strides()}};
   Tensor out = make_tensor(shape, elementwise_strides(shape, operands), dtype, common_device(a, b));

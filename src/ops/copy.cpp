@@ -122,6 +122,7 @@ const Tensor& Tensor::fill_(const Tensor& value) const {
   check_inplace(*this, is_recorded(*this, value));
   const auto node = record<FillBackward3>(*this, value);
   if (value.dim() != 0) throw messages::fill_needs_scalar(value.dim());
+  assert_no_internal_overlap(*this);
   fill_into(*this, value.item());
   return written(*this, node);
 }

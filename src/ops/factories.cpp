@@ -13,6 +13,7 @@ Tensor as_leaf(Tensor tensor, const TensorOptions& options) {
     tensor.requires_grad_();
   }
   tensor.impl()->is_inference = GradMode::is_inference();
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->created(tensor, Origin::kFactory, "tensor", nullptr, {});
   return tensor;
 }
 

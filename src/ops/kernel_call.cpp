@@ -147,7 +147,7 @@ Tensor call_binary(BinaryOp op, const Tensor& a, const Tensor& b, DType compute)
 
 Tensor call_binary(BinaryOp op, const Tensor& a, const Scalar& number, DType compute) {
   Shape strides = contiguous_strides(a.shape());
-  if (strides != a.strides()) {
+  if (strides != a.strides() || a.numel() == 0) {
     const std::array operands{layout_of(a), Layout{}};
     strides = elementwise_strides(a.shape(), operands);
   }
@@ -167,6 +167,15 @@ Tensor call_comparison(BinaryOp op, const Tensor& a, const Tensor& b) {
   const StridesOver right_strides(right, out.shape());
   binary(out.device(), op, extent_of(out.shape()), {out.data_ptr(), out.dtype(), out.strides().data()},
          {left.data_ptr(), compute, left_strides.data()}, {right.data_ptr(), compute, right_strides.data()});
+  return out;
+}
+
+Tensor call_reduce(ReduceOp op, const Tensor& self) {
+  Tensor out = make_tensor({}, {}, self.dtype(), self.device());
+  const InlineVector<bool, 8> reduced(self.shape().size(), true);
+  const Shape strides(self.shape().size(), 0);
+  reduce(self.device(), op, extent_of(self.shape()), reduced.data(), {out.data_ptr(), out.dtype(), strides.data()},
+         {self.data_ptr(), self.dtype(), self.strides().data()});
   return out;
 }
 

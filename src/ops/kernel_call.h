@@ -38,6 +38,9 @@ Tensor call_binary(BinaryOp op, const Tensor& a, const Tensor& b, DType compute)
 Tensor call_binary(BinaryOp op, const Tensor& a, const Scalar& number, DType compute);
 Tensor call_comparison(BinaryOp op, const Tensor& a, const Tensor& b);
 
+// Over all elements, to a 0-dim result.
+Tensor call_reduce(ReduceOp op, const Tensor& self);
+
 // Into `out`, which may be an operand. Shapes must have been checked.
 void unary_into(UnaryOp op, const Tensor& out, const Tensor& in);
 void binary_into(BinaryOp op, const Tensor& out, const Tensor& a, const Tensor& b);

@@ -1,5 +1,6 @@
 // Math of one tensor: exp, log, sqrt, tanh, sigmoid, relu, erf, gelu, abs, sign, reciprocal, pow. Formulas: the derivatives'
 // textbook forms, composed of the ops that PyTorch composes them of, so that double backward records the same nodes.
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -146,8 +147,8 @@ template <class NodeType>
 Tensor slope(BinaryOp op, const Tensor& grad, const Tensor& value) {
   const auto node = record<NodeType>(grad, value);
   if (node) {
-    if (node->next_edges()[1].is_valid()) node->grad_output_ = SavedTensor(grad, false);
-    node->value_ = SavedTensor(value, false);
+    if (node->next_edges()[1].is_valid()) node->grad_output_ = SavedTensor(*node, grad, false);
+    node->value_ = SavedTensor(*node, value, false);
   }
   return linked(call_binary(op, grad, value, result_type(grad, value)), node);
 }
@@ -172,7 +173,7 @@ Tensor floating(const Tensor& tensor) { return raw_to(tensor, float_type(tensor.
 template <class NodeType>
 Tensor from_self(UnaryOp op, const Tensor& self) {
   const auto node = record<NodeType>(self);
-  if (node) node->self_ = SavedTensor(self, false);
+  if (node) node->self_ = SavedTensor(*node, self, false);
   return linked(call_unary(op, self), node);
 }
 
@@ -180,7 +181,7 @@ template <class NodeType>
 Tensor from_result(UnaryOp op, const Tensor& self) {
   const auto node = record<NodeType>(self);
   const Tensor result = linked(call_unary(op, self), node);
-  if (node) node->result_ = SavedTensor(result, true);
+  if (node) node->result_ = SavedTensor(*node, result, true);
   return result;
 }
 
@@ -192,7 +193,7 @@ const Tensor& from_result_(UnaryOp op, const Tensor& self) {
   assert_no_internal_overlap(self);
   unary_into(op, self, self);
   written(self, node);
-  if (node) node->result_ = SavedTensor(self, true, self.is_view());
+  if (node) node->result_ = SavedTensor(*node, self, true, self.is_view());
   return self;
 }
 
@@ -230,13 +231,21 @@ Tensor Tensor::sign() const {
 Tensor Tensor::pow(const Scalar& exponent) const {
   const auto node = record<PowBackward0>(*this);
   if (node) {
-    node->self_ = SavedTensor(*this, false);
+    node->self_ = SavedTensor(*node, *this, false);
     node->exponent_ = exponent.value();
   }
   const Tensor power = wrapped_number(exponent);
   const DType dtype = result_type(*this, power);
   if (!is_floating_point(dtype) && exponent.value() < 0) throw messages::integer_to_negative_power();
-  return linked(call_binary(BinaryOp::kPow, *this, power, dtype), node);
+  // Laid out as a unary op's result.
+  const std::array operands{Layout{shape(), strides()}};
+  Tensor out = make_tensor(shape(), elementwise_strides(shape(), operands), dtype, device());
+  if (is_floating_point(dtype)) {
+    binary_into(BinaryOp::kPow, out, *this, power);
+  } else {
+    copy_into(out, raw_to(*this, DType::kFloat64).pow(exponent.value()));
+  }
+  return linked(out, node);
 }
 
 const Tensor& Tensor::exp_() const { return from_result_<ExpBackward0>(UnaryOp::kExp, *this); }

@@ -79,7 +79,7 @@ struct MmBackward0 final : OpNode<"MmBackward0"> {
 };
 
 // The metadata-only squeeze_ that ends vector times matrix.
-struct SqueezeBackward3 final : OpNode<"SqueezeBackward3"> {
+struct SqueezeBackward4 final : OpNode<"SqueezeBackward4"> {
   TensorList apply(TensorList&& grad_outputs) override {
     const Tensor& grad = only(grad_outputs);
     return {grad.defined() ? grad.unsqueeze(0) : Tensor()};
@@ -87,8 +87,18 @@ struct SqueezeBackward3 final : OpNode<"SqueezeBackward3"> {
 };
 
 Tensor product(const Tensor& a, const Tensor& b, const Shape& shape, std::int64_t m, std::int64_t k, std::int64_t n,
+               const Shape& a_strides, const Shape& b_strides);
+
+// Through float64, which is exact for sums below 2^53.
+Tensor integer_product(const Tensor& a, const Tensor& b, const Shape& shape, std::int64_t m, std::int64_t k, std::int64_t n,
+                       const Shape& a_strides, const Shape& b_strides) {
+  if (a.dtype() == DType::kBool) throw messages::not_implemented_for(shape.empty() ? "dot" : "addmm_impl_cpu_", a.dtype());
+  return raw_to(product(raw_to(a, DType::kFloat64), raw_to(b, DType::kFloat64), shape, m, k, n, a_strides, b_strides), a.dtype());
+}
+
+Tensor product(const Tensor& a, const Tensor& b, const Shape& shape, std::int64_t m, std::int64_t k, std::int64_t n,
                const Shape& a_strides, const Shape& b_strides) {
-  if (!is_floating_point(a.dtype())) throw messages::not_implemented_for("addmm_impl_cpu_", a.dtype());
+  if (!is_floating_point(a.dtype())) return integer_product(a, b, shape, m, k, n, a_strides, b_strides);
   Tensor out = make_tensor(shape, contiguous_strides(shape), a.dtype(), common_device(a, b));
   const Shape out_strides{n, 1};
   matmul(out.device(), m, k, n, {out.data_ptr(), out.dtype(), out_strides.data()},
@@ -98,8 +108,8 @@ Tensor product(const Tensor& a, const Tensor& b, const Shape& shape, std::int64_
 
 template <class NodeType>
 void save_factors(NodeType& node, SavedTensor& first, SavedTensor& second, const Tensor& a, const Tensor& b) {
-  if (node.next_edges()[0].is_valid()) second = SavedTensor(b, false);
-  if (node.next_edges()[1].is_valid()) first = SavedTensor(a, false);
+  if (node.next_edges()[0].is_valid()) second = SavedTensor(node, b, false);
+  if (node.next_edges()[1].is_valid()) first = SavedTensor(node, a, false);
 }
 
 Tensor dot(const Tensor& self, const Tensor& tensor) {
@@ -136,7 +146,7 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
 
 // squeeze_(0) of a fresh 1 x n result: same memory, one write counted.
 Tensor squeeze_first_(const Tensor& self) {
-  const auto node = record<SqueezeBackward3>(self);
+  const auto node = record<SqueezeBackward4>(self);
   self.impl()->shape.erase(0);
   self.impl()->strides.erase(0);
   return written(self, node);

@@ -4,6 +4,7 @@
 #include "src/autograd/grad_mode.h"
 #include "src/autograd/inplace.h"
 #include "src/autograd/node.h"
+#include "src/autograd/observer.h"
 #include "src/autograd/saved_tensor.h"
 #include "src/autograd/view.h"
 #include "src/ops/kernel_call.h"
@@ -20,6 +21,7 @@ struct FixedString {
 
 template <FixedString kName>
 struct OpNode : Node {
+  static constexpr std::string_view kNodeName = kName.value;
   std::string name() const override { return kName.value; }
 
  protected:
@@ -50,6 +52,11 @@ Tensor linked(Tensor result, const Ref<NodeType>& node) {
   if (node) {
     node->add_input_metadata(result);
     set_gradient_edge(result, node, 0);
+  }
+  if (Observer* observer = Observer::current()) [[unlikely]] {
+    std::string_view name = "op";
+    if constexpr (requires { NodeType::kNodeName; }) name = NodeType::kNodeName;
+    observer->created(result, result.is_view() ? Origin::kView : Origin::kOp, name, node.get(), result.base());
   }
   return result;
 }

@@ -1,4 +1,4 @@
-// sum, mean, max, min over everything or over dimensions, and the reverse of broadcasting.
+// sum and mean over everything or over dimensions, and the reverse of broadcasting.
 #include "src/autograd/engine_ops.h"
 #include "src/ops/record.h"
 #include "src/tensor/messages.h"
@@ -37,61 +37,26 @@ struct MeanBackward0 final : OpNode<"MeanBackward0"> {
   }
 };
 
-// max() and min(): the gradient is shared evenly by all elements that have the value.
-template <FixedString kName>
-struct ExtremeNode : OpNode<kName> {
-  SavedTensor self_;
-  SavedTensor result_;
-  TensorList apply(TensorList&& grad_outputs) final {
-    const Tensor result = result_.unpack(this->self_ref());
-    const Tensor self = self_.unpack();
-    const Tensor& grad = grad_outputs[0];
-    if (!grad.defined()) return {Tensor()};
-    const Tensor mask = self.eq(result).to(grad.dtype());
-    return {mask * (grad / mask.sum())};
-  }
-  void release_variables() final {
-    self_.reset_data();
-    result_.reset_data();
-  }
-};
-struct MaxBackward1 final : ExtremeNode<"MaxBackward1"> {};
-struct MinBackward1 final : ExtremeNode<"MinBackward1"> {};
-
 // Sums of bool and int count in int64.
 DType sum_type(DType dtype) { return is_floating_point(dtype) ? dtype : DType::kInt64; }
-
-Tensor reduce_all(ReduceOp op, const Tensor& self) {
-  Tensor out = make_tensor({}, {}, self.dtype(), self.device());
-  const InlineVector<bool, 8> reduced(self.shape().size(), true);
-  const Shape strides(self.shape().size(), 0);
-  reduce(self.device(), op, extent_of(self.shape()), reduced.data(), {out.data_ptr(), out.dtype(), strides.data()},
-         {self.data_ptr(), self.dtype(), self.strides().data()});
-  return out;
-}
-
-template <class NodeType>
-Tensor extreme(ReduceOp op, const Tensor& self, std::string_view name) {
-  if (self.numel() == 0) throw messages::reduce_empty(name);
-  const auto node = record<NodeType>(self);
-  if (node) node->self_ = SavedTensor(self, false);
-  const Tensor result = linked(reduce_all(op, self), node);
-  if (node) node->result_ = SavedTensor(result, true);
-  return result;
-}
 
 }  // namespace
 
 Tensor Tensor::sum() const {
   const auto node = record<SumBackward0>(*this);
   if (node) node->shape_ = shape();
-  return linked(reduce_all(ReduceOp::kSum, raw_to(*this, sum_type(dtype()))), node);
+  return linked(call_reduce(ReduceOp::kSum, raw_to(*this, sum_type(dtype()))), node);
 }
 
 Tensor Tensor::sum(const Shape& dims, bool keepdim) const {
   const auto node = record<SumBackward1>(*this);
   InlineVector<bool, 8> reduced(static_cast<std::size_t>(std::max<std::int64_t>(dim(), 1)), false);
-  for (std::int64_t d : dims) reduced[static_cast<std::size_t>(wrap_dim(d, dim()))] = true;
+  for (std::int64_t d : dims) {
+    const std::int64_t wrapped = wrap_dim(d, dim());
+    bool& is_reduced = reduced[static_cast<std::size_t>(wrapped)];
+    if (is_reduced) throw messages::repeated_dim(wrapped);
+    is_reduced = true;
+  }
   Shape kept_shape(shape());
   for (std::size_t d = 0; d < kept_shape.size(); ++d) {
     if (reduced[d]) kept_shape[d] = 1;
@@ -125,13 +90,10 @@ Tensor Tensor::mean() const {
   if (!is_floating_point(dtype())) throw messages::mean_dtype(dtype());
   const auto node = record<MeanBackward0>(*this);
   if (node) node->shape_ = shape();
-  const Tensor total = reduce_all(ReduceOp::kSum, *this);
+  const Tensor total = call_reduce(ReduceOp::kSum, *this);
   binary_into(BinaryOp::kDiv, total, total, wrapped_number(static_cast<double>(numel())));
   return linked(total, node);
 }
-
-Tensor Tensor::max() const { return extreme<MaxBackward1>(ReduceOp::kMax, *this, "max"); }
-Tensor Tensor::min() const { return extreme<MinBackward1>(ReduceOp::kMin, *this, "min"); }
 
 Tensor sum_to(const Tensor& tensor, const Shape& shape) {
   if (tensor.shape() == shape) return tensor;

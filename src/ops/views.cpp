@@ -179,8 +179,7 @@ Tensor slice_backward(const Tensor& grad, const Shape& shape, std::int64_t dim, 
 }
 
 template <class NodeType>
-Tensor reshaped_view(const Tensor& self, const Shape& shape, const Shape& strides) {
-  const auto node = record<NodeType>(self);
+Tensor reshaped_view(const Tensor& self, const Ref<NodeType>& node, const Shape& shape, const Shape& strides) {
   if (node) node->shape_ = self.shape();
   return linked(make_view(self, shape, strides, self.storage_offset()), node);
 }
@@ -188,19 +187,20 @@ Tensor reshaped_view(const Tensor& self, const Shape& shape, const Shape& stride
 }  // namespace
 
 Tensor Tensor::view(const Shape& target) const {
+  const auto node = record<ViewBackward0>(*this);
   const Shape inferred = infer_size(target, numel());
   const std::optional<Shape> strides = view_strides(shape(), this->strides(), inferred);
   if (!strides) throw messages::incompatible_view();
-  return reshaped_view<ViewBackward0>(*this, inferred, *strides);
+  return reshaped_view(*this, node, inferred, *strides);
 }
 
 Tensor Tensor::view_as(const Tensor& other) const { return view(other.shape()); }
 
 Tensor Tensor::reshape(const Shape& target) const {
+  if (is_contiguous()) return view(target);
   const Shape inferred = infer_size(target, numel());
   if (const std::optional<Shape> strides = view_strides(shape(), this->strides(), inferred)) {
-    return is_contiguous() ? reshaped_view<ViewBackward0>(*this, inferred, *strides)
-                           : reshaped_view<ReshapeAliasBackward0>(*this, inferred, *strides);
+    return reshaped_view(*this, record<ReshapeAliasBackward0>(*this), inferred, *strides);
   }
   const Tensor copy = clone_contiguous(*this);
   const auto node = record<UnsafeViewBackward0>(copy);
@@ -209,13 +209,13 @@ Tensor Tensor::reshape(const Shape& target) const {
 }
 
 Tensor Tensor::select(std::int64_t dim, std::int64_t index) const {
+  const auto node = record<SelectBackward0>(*this);  // first: a view that may not be used says so before anything else
   if (this->dim() == 0) throw messages::select_of_scalar();
   const std::int64_t wrapped_dim = wrap_dim(dim, this->dim());
   const auto d = static_cast<std::size_t>(wrapped_dim);
   const std::int64_t size = shape()[d];
   if (index < -size || index >= size) throw messages::select_index_out_of_range(index, shape(), wrapped_dim);
   const std::int64_t at = index < 0 ? index + size : index;
-  const auto node = record<SelectBackward0>(*this);
   if (node) {
     node->shape_ = shape();
     node->dim_ = wrapped_dim;
@@ -229,8 +229,8 @@ Tensor Tensor::select(std::int64_t dim, std::int64_t index) const {
 }
 
 Tensor Tensor::operator[](std::int64_t index) const {
-  if (dim() == 0) throw messages::index_of_scalar();
-  const std::int64_t size = shape()[0];
+  if (dim() == 0 && index == 0) throw messages::index_of_scalar();
+  const std::int64_t size = dim() == 0 ? 0 : shape()[0];
   if (index < -size || index >= size) throw messages::index_out_of_range(index, 0, size);
   return select(0, index);
 }
@@ -268,9 +268,9 @@ Tensor Tensor::t() const {
 }
 
 Tensor Tensor::unsqueeze(std::int64_t dim) const {
+  const auto node = record<UnsqueezeBackward0>(*this);
   const std::int64_t wrapped_dim = wrap_dim(dim, this->dim() + 1);
   const auto d = static_cast<std::size_t>(wrapped_dim);
-  const auto node = record<UnsqueezeBackward0>(*this);
   if (node) node->dim_ = wrapped_dim;
   Shape longer = shape();
   Shape longer_strides = strides();
@@ -281,10 +281,10 @@ Tensor Tensor::unsqueeze(std::int64_t dim) const {
 }
 
 Tensor Tensor::squeeze(std::int64_t dim) const {
+  const auto node = record<SqueezeBackward1>(*this);
   const std::int64_t wrapped_dim = wrap_dim(dim, this->dim());
   const auto d = static_cast<std::size_t>(wrapped_dim);
   const bool is_one = this->dim() > 0 && shape()[d] == 1;
-  const auto node = record<SqueezeBackward1>(*this);
   if (node) {
     node->dim_ = wrapped_dim;
     node->was_one_ = is_one;
@@ -306,17 +306,26 @@ Tensor Tensor::expand(const Shape& target) const {
   const auto node = record<ExpandBackward0>(*this);
   if (node) node->shape_ = shape();
   Shape expanded = target;
+  Shape expanded_strides = target;
   for (std::int64_t d = rank - 1; d >= 0; --d) {
+    const auto at = static_cast<std::size_t>(d);
     const std::int64_t own = d - (rank - dim());
     const std::int64_t size = own >= 0 ? shape()[static_cast<std::size_t>(own)] : 1;
-    std::int64_t& wanted = expanded[static_cast<std::size_t>(d)];
+    std::int64_t& wanted = expanded[at];
     if (wanted == -1) {
       if (own < 0) throw messages::expand_negative(wanted, d);
       wanted = size;
     }
     if (size != wanted && size != 1) throw messages::expand_mismatch(wanted, size, d, target, shape());
+    if (size != wanted || dim() == 0) {
+      expanded_strides[at] = 0;
+    } else if (own >= 0) {
+      expanded_strides[at] = strides()[static_cast<std::size_t>(own)];
+    } else {  // a new dimension of size 1 lies like one that unsqueeze makes
+      expanded_strides[at] = d + 1 < rank ? expanded[at + 1] * expanded_strides[at + 1] : 1;
+    }
   }
-  return linked(make_view(*this, expanded, strides_over(*this, expanded), storage_offset()), node);
+  return linked(make_view(*this, expanded, expanded_strides, storage_offset()), node);
 }
 
 Tensor Tensor::as_strided(const Shape& target, const Shape& target_strides, std::int64_t offset) const {
@@ -338,9 +347,19 @@ Tensor Tensor::as_strided(const Shape& target, const Shape& target_strides, std:
   return linked(make_view(*this, target, target_strides, offset), node);
 }
 
-Tensor Tensor::detach() const { return make_alias(*this, shape(), strides(), storage_offset()); }
+Tensor Tensor::detach() const {
+  const Tensor alias = make_alias(*this, shape(), strides(), storage_offset());
+  if (Observer* observer = Observer::current()) [[unlikely]] {
+    observer->created(alias, Origin::kDetach, "detach", nullptr, *this);
+  }
+  return alias;
+}
 
-Tensor Tensor::data() const { return make_alias_with_own_version(*this); }
+Tensor Tensor::data() const {
+  const Tensor alias = make_alias_with_own_version(*this);
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->created(alias, Origin::kData, "data", nullptr, *this);
+  return alias;
+}
 
 Ref<Node> make_as_strided_node(const Tensor& base, const Tensor& view) {
   Ref<AsStridedBackward0> node = make_ref<AsStridedBackward0>();

@@ -248,6 +248,12 @@ Error reduce_empty(std::string_view name) {
       name);
 }
 
+Error where_needs_bool(DType dtype) {
+  return runtime_error("where expected condition to be a boolean tensor, but got a tensor with dtype {}", scalar_name(dtype));
+}
+
+Error repeated_dim(std::int64_t dim) { return runtime_error("dim {} appears multiple times in the list of dims", dim); }
+
 Error fill_needs_scalar(std::int64_t dim) {
   return runtime_error("fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", dim);
 }

@@ -54,6 +54,8 @@ Error bool_subtract(bool both);
 Error bool_negate();
 Error mean_dtype(DType dtype);
 Error reduce_empty(std::string_view name);
+Error where_needs_bool(DType dtype);
+Error repeated_dim(std::int64_t dim);
 Error fill_needs_scalar(std::int64_t dim);
 Error same_device_expected(Device a, Device b);
 Error to_scalar(std::int64_t numel);

@@ -1,0 +1,72 @@
+// max and min over everything.
+#include "src/ops/record.h"
+#include "src/tensor/messages.h"
+
+namespace gradlab {
+
+namespace {
+
+// self[mask] = value, in place.
+struct MaskedFillBackward1 final : OpNode<"MaskedFillBackward1"> {
+  SavedTensor mask_;
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor mask = mask_.unpack();
+    const Tensor& grad = only(grad_outputs);
+    TensorList grads(2);
+    if (!grad.defined()) return grads;
+    if (task_should_compute_output(0)) grads[0] = where(mask, zeros_like(grad), grad);
+    if (task_should_compute_output(1)) grads[1] = where(mask, grad, zeros_like(grad)).sum();
+    return grads;
+  }
+  void release_variables() override { mask_.reset_data(); }
+};
+
+const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  check_inplace(self, is_recorded(self, value));
+  const auto node = record<MaskedFillBackward1>(self, value);
+  if (node) node->mask_ = SavedTensor(*node, mask, false);
+  const NoGradGuard no_grad;
+  copy_into(self, where(mask, value, self));
+  return written(self, node);
+}
+
+// The gradient is shared evenly by all elements that have the value; nan is a value here.
+template <FixedString kName>
+struct ExtremeNode : OpNode<kName> {
+  SavedTensor self_;
+  SavedTensor result_;
+  TensorList apply(TensorList&& grad_outputs) final {
+    const Tensor self = self_.unpack();
+    const Tensor result = result_.unpack(this->self_ref());
+    const Tensor& grad = grad_outputs[0];
+    if (!grad.defined()) return {Tensor()};
+    const Tensor mask = where(result.ne(result).expand(self.shape()), self.ne(self), self.eq(result));
+    const Tensor share = grad / mask.sum();
+    const Tensor spread = zeros(self.shape(), self.options());
+    masked_fill_(spread, mask, share);
+    return {spread};
+  }
+  void release_variables() final {
+    self_.reset_data();
+    result_.reset_data();
+  }
+};
+struct MaxBackward1 final : ExtremeNode<"MaxBackward1"> {};
+struct MinBackward1 final : ExtremeNode<"MinBackward1"> {};
+
+template <class NodeType>
+Tensor extreme(ReduceOp op, const Tensor& self, std::string_view name) {
+  if (self.numel() == 0) throw messages::reduce_empty(name);
+  const auto node = record<NodeType>(self);
+  if (node) node->self_ = SavedTensor(*node, self, false);
+  const Tensor result = linked(call_reduce(op, self), node);
+  if (node) node->result_ = SavedTensor(*node, result, true);
+  return result;
+}
+
+}  // namespace
+
+Tensor Tensor::max() const { return extreme<MaxBackward1>(ReduceOp::kMax, *this, "max"); }
+Tensor Tensor::min() const { return extreme<MinBackward1>(ReduceOp::kMin, *this, "min"); }
+
+}  // namespace gradlab
