@@ -1,0 +1,45 @@
+// Section 15.1: a raw kernel launch leaves nothing behind that backward could follow.
+#include "kernels/gelu.h"
+#include "scenarios/catalogue.h"
+#include "src/lab/lab.h"
+
+namespace gradlab {
+namespace {
+
+constexpr ParameterSpec kParameters[] = {input_parameter("-1,0.5,2"), kCountParameter};
+
+void list_steps(Lab& lab) {
+  const std::vector<double>& values = lab.values("x");
+  const TensorOptions& requires_grad = lab.requires_grad();
+  Tensor& x = lab.named("x");
+  Tensor& y = lab.named("y");
+
+  lab.setup(CODE(x = tensor(values, requires_grad)));
+  lab.setup(CODE(y = empty_like(x)));
+  lab.forward(CODE(gelu_forward(x.device(), x.data_ptr<float>(), y.data_ptr<float>(), x.numel())));
+  lab.observe("x.requires_grad", "x.requires_grad: ", [&] { return x.requires_grad(); });
+  lab.observe("y.requires_grad", "y.requires_grad: ", [&] { return y.requires_grad(); });
+  lab.observe("y.grad_fn", "y.grad_fn: ", [&] { return y.grad_fn(); });
+  lab.backward(CODE(y.sum().backward()));
+  lab.observe("error", "y.sum().backward() -> ", [&] { return lab.error(); });
+
+  lab.claim("the kernel's result has no grad_fn although x requires grad",
+            [&] { return x.requires_grad() && !y.requires_grad() && !y.grad_fn(); });
+  lab.claim("backward raises an error", [&] { return lab.error().has_value(); });
+}
+
+}  // namespace
+
+constinit const Scenario kInvisible = {
+    .name = "invisible",
+    .section = "15.1.1",
+    .mistake = Mistake::kLoud,
+    .shows = "a raw kernel launch records nothing, so backward finds no way to x",
+    .question =
+        "x requires grad, and a kernel computes y from x's memory. What is y.grad_fn, and what does "
+        "backward from y do?",
+    .parameters = kParameters,
+    .list_steps = list_steps,
+};
+
+}  // namespace gradlab
