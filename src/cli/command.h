@@ -1,0 +1,84 @@
+// What all subcommands share: their shape, and the reading of their options.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/device.h"
+#include "src/cli/cli.h"
+#include "src/lab/parameter.h"
+#include "src/lab/scenario.h"
+
+namespace gradlab {
+
+using Arguments = std::vector<std::string>;
+
+// What a subcommand hands back: it prints nothing itself.
+struct CommandResult {
+  int status = kExitReproduced;
+  std::string out = {};
+  std::string err = {};
+};
+
+// A file that cannot be written and the like.
+class EnvironmentError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A subcommand: its word, one line about it, and what it does with the arguments after the word. It may throw
+// UsageError, DeviceError, EnvironmentError, std::bad_alloc and HelpRequest.
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  CommandResult (*run)(const Arguments& arguments);
+};
+
+std::span<const Command> all_commands();
+
+// list.cpp, run.cpp, show.cpp, verify.cpp
+CommandResult list_command(const Arguments& arguments);
+CommandResult run_command(const Arguments& arguments);
+CommandResult show_command(const Arguments& arguments);
+CommandResult verify_command(const Arguments& arguments);
+
+// Thrown for --help; holds the text.
+struct HelpRequest {
+  std::string text;
+};
+
+// Reads the options of the subcommand `name`; its help ends with examples.
+class CommandParser : public CLI::App {
+ public:
+  CommandParser(std::string_view name, std::string_view description, std::string_view examples);
+
+  // Reads the arguments into the options that were added. Throws HelpRequest and UsageError; the latter's text names
+  // the nearest option.
+  void read(const Arguments& arguments);
+
+ private:
+  std::string refusal_of(const std::string& argument) const;
+  [[noreturn]] void refuse(std::string_view problem) const;
+
+  std::string command_;  // "run"
+};
+
+// Adds --device and stores the word given.
+void add_device_option(CLI::App& app, std::string& device);
+// Throws UsageError when `text` is neither "cpu" nor "cuda".
+Device parse_device(std::string_view text);
+
+// Experiments and scripts by name, in the order of the help texts.
+std::vector<std::string_view> all_output_names();
+
+// For a word that names neither an experiment nor a script. `also` are further words accepted at this place.
+[[noreturn]] void throw_unknown_name(std::string_view name, std::span<const std::string_view> also = {});
+
+// "a, b, c"
+std::string joined(std::span<const std::string_view> words);
+
+}  // namespace gradlab

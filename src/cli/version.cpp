@@ -1,0 +1,7 @@
+#include "src/cli/version.h"
+
+namespace gradlab {
+
+std::string_view version() { return GRADLAB_VERSION; }
+
+}  // namespace gradlab
