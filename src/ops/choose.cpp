@@ -1,7 +1,9 @@
 // Comparisons, and ops that choose between values: maximum, minimum, clamp, where.
+#include <algorithm>
 #include <array>
 #include <limits>
 
+#include "src/ops/masked_fill.h"
 #include "src/ops/record.h"
 #include "src/tensor/messages.h"
 
@@ -20,10 +22,13 @@ struct PickNode : OpNode<kName> {
     const Tensor& grad = grad_outputs[0];
     TensorList grads(2);
     if (!grad.defined()) return grads;
-    const Tensor none = zeros_like(grad);
-    const Tensor shared = where(self.eq(other), grad / 2, grad);
-    if (this->task_should_compute_output(0)) grads[0] = where(is_behind(self, other), none, shared);
-    if (this->task_should_compute_output(1)) grads[1] = where(is_behind(other, self), none, shared);
+    const auto share = [&](const Tensor& is_not_picked) {
+      const Tensor shared = where(self.eq(other), grad / 2, grad);
+      masked_fill_(shared, is_not_picked, 0);
+      return shared;
+    };
+    if (this->task_should_compute_output(0)) grads[0] = share(is_behind(self, other));
+    if (this->task_should_compute_output(1)) grads[1] = share(is_behind(other, self));
     return grads;
   }
   void release_variables() final {
@@ -93,8 +98,9 @@ Tensor Tensor::clamp(const Scalar& low, const Scalar& high) const {
   const Tensor in = raw_to(*this, dtype == DType::kBool ? DType::kInt64 : dtype);
   const std::array operands{Layout{shape(), strides()}};
   Tensor out = make_tensor(shape(), elementwise_strides(shape(), operands), in.dtype(), device());
+  // Of crossed bounds the upper one wins.
   gradlab::clamp(device(), extent_of(shape()), {out.data_ptr(), out.dtype(), out.strides().data()},
-                 {in.data_ptr(), in.dtype(), in.strides().data()}, low.value(), high.value());
+                 {in.data_ptr(), in.dtype(), in.strides().data()}, std::min(low.value(), high.value()), high.value());
   return linked(out, node);
 }
 

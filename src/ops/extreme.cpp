@@ -1,34 +1,11 @@
 // max and min over everything.
+#include "src/ops/masked_fill.h"
 #include "src/ops/record.h"
 #include "src/tensor/messages.h"
 
 namespace gradlab {
 
 namespace {
-
-// self[mask] = value, in place.
-struct MaskedFillBackward1 final : OpNode<"MaskedFillBackward1"> {
-  SavedTensor mask_;
-  TensorList apply(TensorList&& grad_outputs) override {
-    const Tensor mask = mask_.unpack();
-    const Tensor& grad = only(grad_outputs);
-    TensorList grads(2);
-    if (!grad.defined()) return grads;
-    if (task_should_compute_output(0)) grads[0] = where(mask, zeros_like(grad), grad);
-    if (task_should_compute_output(1)) grads[1] = where(mask, grad, zeros_like(grad)).sum();
-    return grads;
-  }
-  void release_variables() override { mask_.reset_data(); }
-};
-
-const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value) {
-  check_inplace(self, is_recorded(self, value));
-  const auto node = record<MaskedFillBackward1>(self, value);
-  if (node) node->mask_ = SavedTensor(*node, mask, false);
-  const NoGradGuard no_grad;
-  copy_into(self, where(mask, value, self));
-  return written(self, node);
-}
 
 // The gradient is shared evenly by all elements that have the value; nan is a value here.
 template <FixedString kName>

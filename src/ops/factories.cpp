@@ -71,6 +71,7 @@ Tensor tensor(const std::vector<double>& values, const TensorOptions& options) {
 }
 
 Tensor arange(std::int64_t end, const TensorOptions& options) {
+  if (end < 0) throw messages::arange_bounds();
   std::vector<double> values(static_cast<std::size_t>(end));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   return tensor(values, options);

@@ -189,8 +189,8 @@ template <class NodeType>
 const Tensor& from_result_(UnaryOp op, const Tensor& self) {
   check_inplace(self, is_recorded(self));
   const auto node = record<NodeType>(self);
-  if (op != UnaryOp::kRelu) check_can_cast(float_type(self.dtype()), self.dtype());
   assert_no_internal_overlap(self);
+  if (op != UnaryOp::kRelu) check_can_cast(float_type(self.dtype()), self.dtype());
   unary_into(op, self, self);
   written(self, node);
   if (node) node->result_ = SavedTensor(*node, self, true, self.is_view());

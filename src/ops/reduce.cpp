@@ -1,4 +1,6 @@
 // sum and mean over everything or over dimensions, and the reverse of broadcasting.
+#include <algorithm>
+
 #include "src/autograd/engine_ops.h"
 #include "src/ops/record.h"
 #include "src/tensor/messages.h"
@@ -57,6 +59,7 @@ Tensor Tensor::sum(const Shape& dims, bool keepdim) const {
     if (is_reduced) throw messages::repeated_dim(wrapped);
     is_reduced = true;
   }
+  if (dims.empty()) std::ranges::fill(reduced, true);
   Shape kept_shape(shape());
   for (std::size_t d = 0; d < kept_shape.size(); ++d) {
     if (reduced[d]) kept_shape[d] = 1;

@@ -1,5 +1,6 @@
 // Views: other looks at the same memory. What a view does to histories is the engine's affair (view.h); an op here only says
 // where the elements lie and what its gradient is.
+#include <algorithm>
 #include <optional>
 
 #include "src/autograd/engine_ops.h"
@@ -317,6 +318,7 @@ Tensor Tensor::expand(const Shape& target) const {
       wanted = size;
     }
     if (size != wanted && size != 1) throw messages::expand_mismatch(wanted, size, d, target, shape());
+    if (wanted < 0) throw messages::negative_size();
     if (size != wanted || dim() == 0) {
       expanded_strides[at] = 0;
     } else if (own >= 0) {
@@ -329,6 +331,11 @@ Tensor Tensor::expand(const Shape& target) const {
 }
 
 Tensor Tensor::as_strided(const Shape& target, const Shape& target_strides, std::int64_t offset) const {
+  const auto is_negative = [](std::int64_t value) { return value < 0; };
+  if (target.size() != target_strides.size()) throw messages::stride_count();
+  if (std::ranges::any_of(target_strides, is_negative)) throw messages::negative_stride(target_strides);
+  if (std::ranges::any_of(target, is_negative)) throw messages::strided_size_overflow(target, target_strides);
+  if (offset < 0) throw messages::negative_offset(offset);
   const auto item_bytes = static_cast<std::int64_t>(size_bytes(dtype()));
   const std::int64_t needed = storage_extent(target, target_strides, offset) * item_bytes;
   if (needed > static_cast<std::int64_t>(impl()->storage->size_bytes())) {
