@@ -1,0 +1,368 @@
+// Elementwise kernels on CUDA.
+// Shapes: up to three inputs and one output over one loop of up to kMaxRank dimensions (iteration.h). The op is a run-time
+// value, the same for all threads: one kernel per element type serves every op. Each thread takes kCount elements and loads
+// all of them before it computes; 16 bytes at a time where every operand is dense or a constant.
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include "kernels/cuda_check.h"
+#include "kernels/elementwise_math.h"
+#include "kernels/iteration.h"
+
+namespace gradlab::cuda {
+namespace {
+
+constexpr int kCount = 4;  // elements of a thread
+
+// Ops of many instructions: compiled once and not once for each of a thread's elements.
+GRADLAB_HOST_DEVICE constexpr bool is_long(UnaryOp op) { return op >= UnaryOp::kExp && op <= UnaryOp::kGelu; }
+GRADLAB_HOST_DEVICE constexpr bool is_long(BinaryOp op) {
+  return op == BinaryOp::kPow || op == BinaryOp::kGeluBackward;
+}
+
+// An input: data in device memory, or one value for all elements.
+template <class T>
+struct Input {
+  const T* data;
+  T value;
+};
+
+template <class T>
+Input<T> input(const ConstOperand& operand) {
+  return {static_cast<const T*>(operand.data), T()};
+}
+
+template <class T>
+Input<T> input(double scalar) {
+  return {nullptr, rounded_to<T>(scalar)};
+}
+
+enum class Access : std::uint8_t { kDense, kConstant, kStrided };
+
+// The loop as the device sees it.
+struct Loop {
+  Iteration loop;
+  Access access[kMaxOperands];
+  bool vectors;  // no operand is strided, and the dense ones begin where a Pack may
+};
+
+// A thread's elements, side by side.
+template <class T>
+struct alignas(sizeof(T) * kCount < 16 ? sizeof(T) * kCount : 16) Pack {
+  T elements[kCount];
+};
+
+// The offset of element i for an operand. A call, so that its divisions are compiled once.
+__device__ __noinline__ std::int64_t offset_of(const Loop& loop, int operand, std::int64_t i) {
+  std::int64_t sum = 0;
+  for (int d = loop.loop.rank - 1; d > 0; --d) {
+    const std::int64_t size = loop.loop.sizes[d];
+    std::int64_t quotient;
+    if (i <= INT32_MAX && size <= INT32_MAX) {
+      quotient = static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(size);
+    } else {
+      quotient = i / size;
+    }
+    sum += (i - quotient * size) * loop.loop.strides[operand][d];
+    i = quotient;
+  }
+  return sum + i * loop.loop.strides[operand][0];
+}
+
+__device__ std::int64_t thread_number() { return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; }
+
+// A thread's k-th element: the next one where it moves packs, else far enough away that neighbours stay together.
+__device__ std::int64_t element(const Loop& loop, int k) {
+  if (loop.vectors) return thread_number() * kCount + k;
+  return (static_cast<std::int64_t>(blockIdx.x) * kCount + k) * kThreads + threadIdx.x;
+}
+
+__device__ bool moves_pack(const Loop& loop) {
+  return loop.vectors && (thread_number() + 1) * kCount <= loop.loop.count;
+}
+
+template <class T>
+__device__ void load(const Loop& loop, int operand, const Input<T>& in, T (&values)[kCount]) {
+  if (in.data == nullptr || loop.access[operand] == Access::kConstant) {
+    const T value = in.data == nullptr ? in.value : *in.data;
+#pragma unroll
+    for (T& v : values) v = value;
+    return;
+  }
+  if (moves_pack(loop)) {
+    const Pack<T> pack = reinterpret_cast<const Pack<T>*>(in.data)[thread_number()];
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) values[k] = pack.elements[k];
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    const std::int64_t i = element(loop, k);
+    values[k] = T();
+    if (i < loop.loop.count) values[k] = in.data[loop.access[operand] == Access::kDense ? i : offset_of(loop, operand, i)];
+  }
+}
+
+template <class R, class T>
+__device__ void store(const Loop& loop, R* out, const T (&values)[kCount]) {
+  if (moves_pack(loop)) {
+    Pack<R> pack;
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) pack.elements[k] = static_cast<R>(values[k]);
+    reinterpret_cast<Pack<R>*>(out)[thread_number()] = pack;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    const std::int64_t i = element(loop, k);
+    if (i < loop.loop.count) out[loop.access[0] == Access::kDense ? i : offset_of(loop, 0, i)] = static_cast<R>(values[k]);
+  }
+}
+
+// Moves the first value behind the last.
+template <class T>
+__device__ void rotate(T (&values)[kCount], T last) {
+#pragma unroll
+  for (int k = 1; k < kCount; ++k) values[k - 1] = values[k];
+  values[kCount - 1] = last;
+}
+
+// If `which` is op.
+template <UnaryOp op, class T>
+__device__ void apply_if(UnaryOp which, T (&a)[kCount]) {
+  if constexpr (unary_takes<op, T>()) {
+    if (which != op) return;
+    if constexpr (is_long(op)) {
+#pragma unroll 1
+      for (int k = 0; k < kCount; ++k) rotate(a, apply<op>(a[0]));
+    } else {
+#pragma unroll
+      for (T& value : a) value = apply<op>(value);
+    }
+  }
+}
+
+template <BinaryOp op, class T>
+__device__ void apply_if(BinaryOp which, T (&a)[kCount], T (&b)[kCount]) {
+  if constexpr (binary_takes<op, T>()) {
+    if (which != op) return;
+    if constexpr (is_long(op)) {
+#pragma unroll 1
+      for (int k = 0; k < kCount; ++k) {
+        rotate(a, static_cast<T>(apply<op>(a[0], b[0])));
+        rotate(b, b[0]);
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < kCount; ++k) a[k] = static_cast<T>(apply<op>(a[k], b[k]));
+    }
+  }
+}
+
+template <class T, int... ops>
+__device__ void apply_any(std::integer_sequence<int, ops...>, UnaryOp op, T (&a)[kCount]) {
+  (apply_if<static_cast<UnaryOp>(ops)>(op, a), ...);
+}
+
+template <class T, int... ops>
+__device__ void apply_any(std::integer_sequence<int, ops...>, BinaryOp op, T (&a)[kCount], T (&b)[kCount]) {
+  (apply_if<static_cast<BinaryOp>(ops)>(op, a, b), ...);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    unary_kernel(UnaryOp op, const __grid_constant__ Loop loop, T* out, Input<T> in) {
+  T a[kCount];
+  load(loop, 1, in, a);
+  apply_any(std::make_integer_sequence<int, kUnaryOps>(), op, a);
+  store(loop, out, a);
+}
+
+// A comparison leaves 0 or 1 in T, which store turns into bool.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    binary_kernel(BinaryOp op, const __grid_constant__ Loop loop, void* out, Input<T> in_a, Input<T> in_b) {
+  T a[kCount], b[kCount];
+  load(loop, 1, in_a, a);
+  load(loop, 2, in_b, b);
+  apply_any(std::make_integer_sequence<int, kBinaryOps>(), op, a, b);
+  if (is_comparison(op)) {
+    store(loop, static_cast<bool*>(out), a);
+  } else {
+    store(loop, static_cast<T*>(out), a);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    where_kernel(const __grid_constant__ Loop loop, T* out, Input<bool> condition, Input<T> in_a, Input<T> in_b) {
+  bool choose[kCount];
+  T a[kCount], b[kCount];
+  load(loop, 1, condition, choose);
+  load(loop, 2, in_a, a);
+  load(loop, 3, in_b, b);
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) a[k] = choose[k] ? a[k] : b[k];
+  store(loop, out, a);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    clamp_kernel(const __grid_constant__ Loop loop, T* out, Input<T> in, T low, T high) {
+  T a[kCount];
+  load(loop, 1, in, a);
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) a[k] = clamp_to(a[k], low, high);
+  store(loop, out, a);
+}
+
+template <class To, class From>
+__device__ void store_converted(const Loop& loop, void* out, const From (&a)[kCount]) {
+  To values[kCount];
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) values[k] = converted<To>(a[k]);
+  store(loop, static_cast<To*>(out), values);
+}
+
+template <class From>
+__global__ void __launch_bounds__(kThreads)
+    convert_kernel(const __grid_constant__ Loop loop, DType to, void* out, Input<From> in) {
+  From a[kCount];
+  load(loop, 1, in, a);
+  switch (to) {
+    case DType::kFloat32: return store_converted<float>(loop, out, a);
+    case DType::kFloat64: return store_converted<double>(loop, out, a);
+    case DType::kInt32: return store_converted<std::int32_t>(loop, out, a);
+    case DType::kInt64: return store_converted<std::int64_t>(loop, out, a);
+    case DType::kBool: return store_converted<bool>(loop, out, a);
+  }
+}
+
+ConstOperand as_input(const Operand& out) { return {out.data, out.dtype, out.strides}; }
+
+// operands: the output, then the inputs.
+Loop loop_over(Extent extent, std::initializer_list<ConstOperand> operands) {
+  const int count = static_cast<int>(operands.size());
+  const std::int64_t* strides[kMaxOperands];
+  for (int o = 0; o < count; ++o) strides[o] = operands.begin()[o].strides;
+  Loop loop{collapse(extent, strides, count), {}, true};
+  for (int o = 0; o < count; ++o) {
+    const ConstOperand& operand = operands.begin()[o];
+    loop.access[o] = loop.loop.is_dense(o)                ? Access::kDense
+                     : o > 0 && loop.loop.is_constant(o) ? Access::kConstant
+                                                          : Access::kStrided;
+    const std::size_t border = std::min<std::size_t>(16, size_bytes(operand.dtype) * kCount);
+    const bool at_border = reinterpret_cast<std::uintptr_t>(operand.data) % border == 0;
+    if (loop.access[o] == Access::kStrided || (loop.access[o] == Access::kDense && !at_border)) loop.vectors = false;
+  }
+  return loop;
+}
+
+unsigned blocks_for(const Loop& loop) { return block_count(loop.loop.count, std::int64_t{kThreads} * kCount); }
+
+template <class T>
+T* elements(const Operand& operand) {
+  return static_cast<T*>(operand.data);
+}
+
+// Calls f with the Type of dtype, unless there is nothing to do, and checks the launch in it.
+template <class F>
+void launch(const char* kernel, Extent extent, DType dtype, const F& f) {
+  if (element_count(extent) == 0) return;
+  with_dtype(dtype, f);
+  check_launch(kernel);
+}
+
+template <class T>
+void gelu_if_dense(const Loop& loop, T* out, const T* in, bool& done) {
+  if constexpr (std::is_floating_point_v<T>) {
+    done = loop.access[0] == Access::kDense && loop.access[1] == Access::kDense;
+    if (done) gelu_forward(in, out, loop.loop.count);
+  }
+}
+
+template <class T>
+void gelu_backward_if_dense(const Loop& loop, T* out, const T* grad, const T* x, bool& done) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const bool expanded = loop.access[1] == Access::kConstant;
+    done = loop.access[0] == Access::kDense && loop.access[2] == Access::kDense && loop.access[1] != Access::kStrided;
+    if (done) gelu_backward(grad, expanded ? 0 : 1, x, out, loop.loop.count);
+  }
+}
+
+}  // namespace
+
+void unary(UnaryOp op, Extent extent, Operand out, ConstOperand in) {
+  launch("unary_kernel", extent, in.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Loop loop = loop_over(extent, {as_input(out), in});
+    bool done = false;
+    if (op == UnaryOp::kGelu) gelu_if_dense(loop, elements<T>(out), static_cast<const T*>(in.data), done);
+    if (!done) unary_kernel<<<blocks_for(loop), kThreads>>>(op, loop, elements<T>(out), input<T>(in));
+  });
+}
+
+void binary(BinaryOp op, Extent extent, Operand out, ConstOperand a, ConstOperand b) {
+  launch("binary_kernel", extent, a.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Loop loop = loop_over(extent, {as_input(out), a, b});
+    bool done = false;
+    if (op == BinaryOp::kGeluBackward) {
+      gelu_backward_if_dense(loop, elements<T>(out), static_cast<const T*>(a.data), static_cast<const T*>(b.data), done);
+    }
+    if (!done) binary_kernel<<<blocks_for(loop), kThreads>>>(op, loop, out.data, input<T>(a), input<T>(b));
+  });
+}
+
+void binary_scalar(BinaryOp op, Extent extent, Operand out, ConstOperand a, double scalar) {
+  launch("binary_kernel", extent, a.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Loop loop = loop_over(extent, {as_input(out), a});
+    binary_kernel<<<blocks_for(loop), kThreads>>>(op, loop, out.data, input<T>(a), input<T>(scalar));
+  });
+}
+
+void scalar_binary(BinaryOp op, Extent extent, Operand out, double scalar, ConstOperand b) {
+  launch("binary_kernel", extent, b.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Loop loop = loop_over(extent, {as_input(out), b, b});
+    binary_kernel<<<blocks_for(loop), kThreads>>>(op, loop, out.data, input<T>(scalar), input<T>(b));
+  });
+}
+
+void where(Extent extent, Operand out, ConstOperand condition, ConstOperand a, ConstOperand b) {
+  launch("where_kernel", extent, out.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Loop loop = loop_over(extent, {as_input(out), condition, a, b});
+    where_kernel<<<blocks_for(loop), kThreads>>>(loop, elements<T>(out), input<bool>(condition), input<T>(a), input<T>(b));
+  });
+}
+
+void clamp(Extent extent, Operand out, ConstOperand in, double low, double high) {
+  launch("clamp_kernel", extent, in.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Loop loop = loop_over(extent, {as_input(out), in});
+    clamp_kernel<<<blocks_for(loop), kThreads>>>(loop, elements<T>(out), input<T>(in), rounded_to<T>(low),
+                                                 rounded_to<T>(high));
+  });
+}
+
+void fill(Extent extent, Operand out, double value) {
+  launch("unary_kernel", extent, out.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Loop loop = loop_over(extent, {as_input(out)});
+    unary_kernel<<<blocks_for(loop), kThreads>>>(UnaryOp::kCopy, loop, elements<T>(out), input<T>(value));
+  });
+}
+
+void convert(Extent extent, Operand out, ConstOperand in) {
+  launch("convert_kernel", extent, in.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Loop loop = loop_over(extent, {as_input(out), in});
+    convert_kernel<<<blocks_for(loop), kThreads>>>(loop, out.dtype, out.data, input<T>(in));
+  });
+}
+
+}  // namespace gradlab::cuda
