@@ -172,6 +172,20 @@ Error out_of_storage(ShapeView shape, ShapeView strides, std::int64_t offset, st
       sizes(shape), sizes(strides), offset, item_bytes, needed, available);
 }
 
+Error stride_count() { return runtime_error("mismatch in length of strides and shape"); }
+
+Error negative_stride(ShapeView strides) {
+  return runtime_error("as_strided: Negative strides are not supported at the moment, got strides: {}", sizes(strides));
+}
+
+Error negative_offset(std::int64_t offset) { return runtime_error("Tensor: invalid storage offset {}", offset); }
+
+Error strided_size_overflow(ShapeView shape, ShapeView strides) {
+  return runtime_error("Storage size calculation overflowed with sizes={} and strides={}", sizes(shape), sizes(strides));
+}
+
+Error negative_size() { return runtime_error("numel: integer multiplication overflow"); }
+
 Error matmul_needs_1d(std::int64_t a, std::int64_t b) {
   return runtime_error("both arguments to matmul need to be at least 1D, but they are {}D and {}D", a, b);
 }
@@ -253,6 +267,8 @@ Error where_needs_bool(DType dtype) {
 }
 
 Error repeated_dim(std::int64_t dim) { return runtime_error("dim {} appears multiple times in the list of dims", dim); }
+
+Error arange_bounds() { return runtime_error("upper bound and lower bound inconsistent with step sign"); }
 
 Error fill_needs_scalar(std::int64_t dim) {
   return runtime_error("fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", dim);
