@@ -40,5 +40,5 @@ set_tests_properties(unit PROPERTIES TIMEOUT 600)
 set_tests_properties(slow PROPERTIES LABELS slow TIMEOUT 1800)
 if(GRADLAB_SANITIZE)
   set_tests_properties(unit slow PROPERTIES ENVIRONMENT
-    "ASAN_OPTIONS=detect_leaks=1:halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
+    "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
 endif()

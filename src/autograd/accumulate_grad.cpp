@@ -5,6 +5,7 @@
 #include "src/autograd/grad_mode.h"
 #include "src/autograd/hooks.h"
 #include "src/autograd/observer.h"
+#include "src/tensor/messages.h"
 #include "src/tensor/tensor_impl.h"
 
 namespace gradlab {
@@ -44,6 +45,7 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf)
 
 TensorList AccumulateGrad::apply(TensorList&& grad_outputs) {
   if (!variable_.defined() || !variable_.requires_grad()) return {};
+  if (variable_.grad_fn()) throw messages::leaf_moved();
   AutogradExtras& extras = variable_.impl()->autograd_extras();
   const Tensor& new_grad = grad_outputs[0];
   if (new_grad.defined()) {

@@ -38,7 +38,7 @@ struct InputMetadata {
 };
 
 // NOTE [No recursion]
-// A graph can be ten million nodes deep, and the stack 8 MiB. The engine walks with a queue (engine.h), and dispose(Node*)
+// A graph can be ten million nodes deep, and the stack 8 MiB. The engine walks with a queue (graph_task.h), and dispose(Node*)
 // puts a node whose last reference went into a list that the outermost call empties, so that one node's destruction never
 // runs inside another's.
 

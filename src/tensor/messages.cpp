@@ -531,6 +531,8 @@ Error gradient_count(std::size_t tensors, std::size_t gradients) {
   return runtime_error("got {} tensors and {} gradients", tensors, gradients);
 }
 
+Error leaf_moved() { return runtime_error("leaf variable has been moved into the graph interior"); }
+
 Error unused_input(std::size_t index) {
   return runtime_error(
       "The differentiated Tensor at index {} appears to not have been used in the graph. Set allow_unused=True if this is the "

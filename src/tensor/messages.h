@@ -115,6 +115,7 @@ Error implicit_gradient();
 Error no_grad_fn(std::size_t index);
 Error gradient_shape_mismatch(std::size_t index, ShapeView gradient, ShapeView output);
 Error gradient_count(std::size_t tensors, std::size_t gradients);
+Error leaf_moved();
 Error unused_input(std::size_t index);
 Error input_does_not_require_grad();
 Error empty_inputs(bool grad);
