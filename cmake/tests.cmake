@@ -9,29 +9,30 @@ file(GLOB test_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
   tests/cli/*.cpp)
 file(GLOB conformance_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" tests/conformance/*.cpp)
 set(conformance_main tests/conformance/main.cpp)
-list(FIND conformance_sources ${conformance_main} has_conformance_main)
+set(conformance_tests ${conformance_sources})
+list(FILTER conformance_tests INCLUDE REGEX "_test\\.cpp$")
+list(FILTER conformance_sources EXCLUDE REGEX "_test\\.cpp$")
 list(REMOVE_ITEM conformance_sources ${conformance_main})
 
-add_executable(gradlab_tests ${test_sources} ${conformance_sources})
-set_target_properties(gradlab_tests PROPERTIES LINKER_LANGUAGE CXX)
-target_link_libraries(gradlab_tests PRIVATE gradlab::gradlab doctest::doctest ZLIB::ZLIB)
-target_compile_definitions(gradlab_tests PRIVATE
-  "GRADLAB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"" "GRADLAB_BINARY=\"$<TARGET_FILE:gradlab>\"")
 # Tests are compiled for the compiler's speed, not theirs.
-target_compile_options(gradlab_tests PRIVATE -O1)
-target_precompile_headers(gradlab_tests PRIVATE <doctest/doctest.h> <fmt/format.h>)
+add_library(gradlab_replay OBJECT ${conformance_sources})
+target_link_libraries(gradlab_replay PUBLIC gradlab::gradlab ZLIB::ZLIB)
+target_compile_definitions(gradlab_replay PUBLIC "GRADLAB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
+target_compile_options(gradlab_replay PUBLIC -O1)
+target_precompile_headers(gradlab_replay PRIVATE <nlohmann/json.hpp> <fmt/format.h> <src/autograd/function.h>)
+
+add_executable(gradlab-conformance ${conformance_main})
+set_target_properties(gradlab-conformance PROPERTIES LINKER_LANGUAGE CXX)
+target_link_libraries(gradlab-conformance PRIVATE gradlab_replay)
+
+add_executable(gradlab_tests ${test_sources} ${conformance_tests})
+set_target_properties(gradlab_tests PROPERTIES LINKER_LANGUAGE CXX)
+target_link_libraries(gradlab_tests PRIVATE gradlab_replay doctest::doctest)
+target_compile_definitions(gradlab_tests PRIVATE "GRADLAB_BINARY=\"$<TARGET_FILE:gradlab>\"")
+target_precompile_headers(gradlab_tests PRIVATE <doctest/doctest.h> <fmt/format.h> <src/autograd/function.h>)
 # main.cpp defines doctest's implementation, which a precompiled doctest.h would leave out.
 set_source_files_properties(tests/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 add_dependencies(gradlab_tests gradlab)
-
-if(NOT has_conformance_main EQUAL -1)
-  list(FILTER conformance_sources EXCLUDE REGEX "_test\\.cpp$")
-  add_executable(gradlab-conformance ${conformance_main} ${conformance_sources})
-  set_target_properties(gradlab-conformance PROPERTIES LINKER_LANGUAGE CXX)
-  target_link_libraries(gradlab-conformance PRIVATE gradlab::gradlab ZLIB::ZLIB)
-  target_compile_definitions(gradlab-conformance PRIVATE "GRADLAB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
-  target_compile_options(gradlab-conformance PRIVATE -O1)
-endif()
 
 # A test-case is slow when it stands in TEST_SUITE("slow") or carries doctest::test_suite("slow").
 add_test(NAME unit COMMAND gradlab_tests --test-suite-exclude=slow)
