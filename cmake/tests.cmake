@@ -29,7 +29,7 @@ add_executable(gradlab_tests ${test_sources} ${conformance_tests})
 set_target_properties(gradlab_tests PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(gradlab_tests PRIVATE gradlab_replay doctest::doctest)
 target_compile_definitions(gradlab_tests PRIVATE "GRADLAB_BINARY=\"$<TARGET_FILE:gradlab>\"")
-target_precompile_headers(gradlab_tests PRIVATE <doctest/doctest.h> <fmt/format.h> <src/autograd/function.h>)
+target_precompile_headers(gradlab_tests PRIVATE <doctest/doctest.h> <fmt/format.h>)
 # main.cpp defines doctest's implementation, which a precompiled doctest.h would leave out.
 set_source_files_properties(tests/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 add_dependencies(gradlab_tests gradlab)

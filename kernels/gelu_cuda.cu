@@ -1,7 +1,8 @@
 // GELU forward and backward on CUDA, float32 and float64.
 // Shapes: dense arrays of n elements at any alignment; the gradient is dense too, or one value for all elements.
 // Bound by memory: 8 bytes an element forward and backward of an expanded gradient, 12 backward of a dense one (float32).
-// Each thread has kVectors loads of 16 bytes in flight before it computes, and marks them as not needed again soon.
+// Each thread has several loads of 16 bytes in flight before it computes, and marks them as not needed again soon. How many,
+// and the block size, come from a sweep on an H200 at n = 2^28: bench/RESULTS.md.
 #include <cstdint>
 
 #include "kernels/cuda_check.h"
@@ -10,7 +11,9 @@
 namespace gradlab::cuda {
 namespace {
 
+constexpr int kGeluThreads = 128;
 constexpr int kVectors = 2;
+constexpr int kVectorsWithOneGrad = 4;
 
 // 16 bytes of elements.
 template <class T>
@@ -53,22 +56,22 @@ __device__ void store(T* data, const Vector<T>& vector, bool aligned) {
 }
 
 // out[i] = op(x[i], grad[i]) for i < n; without dense_grad, op(x[i], one_grad).
-template <bool dense_grad, class T, class Op>
+template <bool dense_grad, int vectors, class T, class Op>
 __device__ void map(const T* x, const T* grad, T one_grad, T* out, Span span, const Op& op) {
   constexpr int kLanes = Vector<T>::kLanes;
   const std::int64_t body = (span.n - span.head) / kLanes;  // vectors
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (kThreads * kVectors) + threadIdx.x;
-  Vector<T> xs[kVectors], grads[kVectors];
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (kGeluThreads * vectors) + threadIdx.x;
+  Vector<T> xs[vectors], grads[vectors];
 #pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    const std::int64_t i = first + v * kThreads;
+  for (int v = 0; v < vectors; ++v) {
+    const std::int64_t i = first + v * kGeluThreads;
     if (i >= body) continue;
     xs[v] = load(x + span.head + i * kLanes, span.aligned);
     if (dense_grad) grads[v] = load(grad + span.head + i * kLanes, span.aligned);
   }
 #pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    const std::int64_t i = first + v * kThreads;
+  for (int v = 0; v < vectors; ++v) {
+    const std::int64_t i = first + v * kGeluThreads;
     if (i >= body) continue;
 #pragma unroll
     for (int l = 0; l < kLanes; ++l) xs[v].lanes[l] = op(xs[v].lanes[l], dense_grad ? grads[v].lanes[l] : one_grad);
@@ -82,14 +85,14 @@ __device__ void map(const T* x, const T* grad, T one_grad, T* out, Span span, co
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) gelu_forward_kernel(const T* x, T* out, Span span) {
-  map<false>(x, static_cast<const T*>(nullptr), T(0), out, span, [](T value, T) { return gelu(value); });
+__global__ void __launch_bounds__(kGeluThreads) gelu_forward_kernel(const T* x, T* out, Span span) {
+  map<false, kVectors>(x, static_cast<const T*>(nullptr), T(0), out, span, [](T value, T) { return gelu(value); });
 }
 
 template <bool dense_grad, class T>
-__global__ void __launch_bounds__(kThreads) gelu_backward_kernel(const T* grad, const T* x, T* out, Span span) {
-  map<dense_grad>(x, grad, dense_grad ? T(0) : grad[0], out, span,
-                  [](T value, T gradient) { return gradient * gelu_slope(value); });
+__global__ void __launch_bounds__(kGeluThreads) gelu_backward_kernel(const T* grad, const T* x, T* out, Span span) {
+  map<dense_grad, dense_grad ? kVectors : kVectorsWithOneGrad>(
+      x, grad, dense_grad ? T(0) : grad[0], out, span, [](T value, T gradient) { return gradient * gelu_slope(value); });
 }
 
 template <class T>
@@ -110,14 +113,14 @@ Span span_of(const T* grad, const T* x, const T* out, std::int64_t n) {
 }
 
 template <class T>
-unsigned blocks_for(std::int64_t n) {
-  return block_count(n, std::int64_t{kThreads} * kVectors * Vector<T>::kLanes);
+unsigned blocks_for(std::int64_t n, int vectors) {
+  return block_count(n, std::int64_t{kGeluThreads} * vectors * Vector<T>::kLanes);
 }
 
 template <class T>
 void launch_forward(const T* x, T* out, std::int64_t n) {
   if (n == 0) return;
-  gelu_forward_kernel<<<blocks_for<T>(n), kThreads>>>(x, out, span_of<T>(nullptr, x, out, n));
+  gelu_forward_kernel<<<blocks_for<T>(n, kVectors), kGeluThreads>>>(x, out, span_of<T>(nullptr, x, out, n));
   check_launch("gelu_forward_kernel");
 }
 
@@ -125,9 +128,10 @@ template <class T>
 void launch_backward(const T* grad, std::int64_t grad_stride, const T* x, T* out, std::int64_t n) {
   if (n == 0) return;
   if (grad_stride == 0) {
-    gelu_backward_kernel<false><<<blocks_for<T>(n), kThreads>>>(grad, x, out, span_of<T>(nullptr, x, out, n));
+    gelu_backward_kernel<false>
+        <<<blocks_for<T>(n, kVectorsWithOneGrad), kGeluThreads>>>(grad, x, out, span_of<T>(nullptr, x, out, n));
   } else {
-    gelu_backward_kernel<true><<<blocks_for<T>(n), kThreads>>>(grad, x, out, span_of<T>(grad, x, out, n));
+    gelu_backward_kernel<true><<<blocks_for<T>(n, kVectors), kGeluThreads>>>(grad, x, out, span_of<T>(grad, x, out, n));
   }
   check_launch("gelu_backward_kernel");
 }
