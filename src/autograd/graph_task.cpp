@@ -17,11 +17,6 @@ namespace {
 constinit thread_local std::uint64_t last_task_id = 0;
 constinit thread_local GraphTask* innermost = nullptr;
 
-// Nobody but the engine can see it, so a sum may overwrite it.
-bool is_private(const Tensor& tensor) {
-  return tensor.use_count() == 1 && tensor.impl()->has_storage_alone() && tensor.is_non_overlapping_and_dense();
-}
-
 Tensor accumulate(Tensor&& before, const Tensor& gradient) {
   if (GradMode::is_enabled() || !is_private(before)) return before + gradient;
   before.add_(gradient);

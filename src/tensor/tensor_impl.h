@@ -82,6 +82,11 @@ inline void* Tensor::data_ptr() const {
          static_cast<std::size_t>(impl_->storage_offset) * size_bytes(impl_->dtype);
 }
 
+// Nobody but the holder of this one handle can see the tensor or its memory, so it may be overwritten.
+inline bool is_private(const Tensor& tensor) {
+  return tensor.use_count() == 1 && tensor.impl()->has_storage_alone() && tensor.is_non_overlapping_and_dense();
+}
+
 // A fresh tensor over its own storage. Uninitialised.
 Tensor make_tensor(const Shape& shape, const Shape& strides, DType dtype, Device device);
 // Another look at the same storage, outside any graph. With the counter of `of`, or with one of its own.
