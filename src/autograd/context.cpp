@@ -105,6 +105,10 @@ void Context::save_for_backward(const TensorList& tensors) {
   if (state_ == State::kRecorded || state_ == State::kFreed) return;  // inside backward it has no effect
   saved_.clear();
   for (const Tensor& tensor : tensors) saved_.push_back(SavedTensor::unrecorded(tensor));
+  if (state_ != State::kByHand) return;
+  if (Observer* observer = Observer::current()) [[unlikely]] {
+    for (const Tensor& tensor : tensors) observer->kept_by_hand(tensor);
+  }
 }
 
 TensorList Context::saved_tensors() const {

@@ -48,6 +48,8 @@ bool CustomNode::is_differentiable(const Tensor& output) const {
   return is_floating_point(output.dtype()) && !(ctx_.marks_ && contains(ctx_.marks_->non_differentiable, output));
 }
 
+void CustomNode::forget_marks() { ctx_.marks_.reset(); }
+
 void CustomNode::bump_dirty() const {
   if (!ctx_.marks_) return;
   for (const Tensor& dirty : ctx_.marks_->dirty) increment_version(dirty);
@@ -176,10 +178,12 @@ TensorList FunctionCall::finish(TensorList outputs) {
   TensorList wrapped = node_->wrap_outputs(arguments_, std::move(outputs), is_executable_);
   if (Observer* observer = Observer::current()) [[unlikely]] {
     for (const Tensor& output : wrapped) {
+      observer->takes(arguments_);
       if (output.defined()) observer->created(output, Origin::kOp, node_->class_name(), is_executable_ ? node_.get() : nullptr, {});
     }
   }
   if (is_executable_) node_->save_variables(wrapped);
+  node_->forget_marks();
   return wrapped;
 }
 

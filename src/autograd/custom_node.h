@@ -25,6 +25,8 @@ class CustomNode final : public Node {
   void bump_dirty() const;
   TensorList wrap_outputs(const TensorList& arguments, TensorList outputs, bool is_executable);
   void save_variables(const TensorList& outputs);
+  // A dirty tensor is also an output: keeping it would be a cycle.
+  void forget_marks();
 
  private:
   Tensor wrap_output(Tensor output, std::uint32_t output_nr, std::size_t num_outputs, const TensorList& arguments,

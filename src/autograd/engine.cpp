@@ -2,6 +2,7 @@
 
 #include "src/autograd/graph_task.h"
 #include "src/autograd/grad_mode.h"
+#include "src/autograd/observer.h"
 #include "src/tensor/messages.h"
 #include "src/tensor/tensor_impl.h"
 #include "src/tensor/warning.h"
@@ -22,6 +23,7 @@ TensorList make_gradients(const TensorList& tensors, const TensorList& gradients
   if (!gradients.empty() && gradients.size() != tensors.size()) {
     throw messages::gradient_count(tensors.size(), gradients.size());
   }
+  const ObserverGuard unobserved(nullptr);  // a seed is no tensor of the program's
   TensorList seeds;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i];

@@ -140,14 +140,15 @@ TensorList GraphTask::call(Node& node, TensorList&& grads) {
     validate_gradients(node.next_edges(), outputs, &node);
     return outputs;
   }
-  for (std::size_t i = 0; i < hooks->pre.size(); ++i) {
-    if (auto replaced = hooks->pre[i](grads)) grads = std::move(*replaced);
+  // Copies: a hook may register others, which run the next time.
+  for (const auto pre = hooks->pre; const auto& hook : pre) {
+    if (auto replaced = hook(grads)) grads = std::move(*replaced);
   }
   const TensorList arrived = hooks->post.empty() ? TensorList() : grads;
   TensorList outputs = node.apply(std::move(grads));
   validate_gradients(node.next_edges(), outputs, &node);
-  for (std::size_t i = 0; i < hooks->post.size(); ++i) {
-    if (auto replaced = hooks->post[i](outputs, arrived)) outputs = std::move(*replaced);
+  for (const auto post = hooks->post; const auto& hook : post) {
+    if (auto replaced = hook(outputs, arrived)) outputs = std::move(*replaced);
   }
   return outputs;
 }

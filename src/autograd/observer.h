@@ -9,7 +9,8 @@
 namespace gradlab {
 
 // How a tensor came to be, or how it was kept.
-enum class Origin : std::uint8_t { kFactory, kOp, kView, kDetach, kData };
+// kEmpty: a factory that leaves the memory as it is.
+enum class Origin : std::uint8_t { kFactory, kEmpty, kOp, kView, kDetach, kData };
 enum class KeptBy : std::uint8_t { kSaveForBackward, kOp, kCtxAttribute };
 enum class Unpacked : std::uint8_t { kOk, kStale, kFreed };
 
@@ -22,6 +23,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
+  // What is made next is computed from these tensors.
+  virtual void takes(std::initializer_list<const Tensor*> /*inputs*/) {}
+  virtual void takes(const TensorList& /*inputs*/) {}
   // `result` was made. `node` is its node, or null when nothing was recorded; `source` is what it was made from by a view,
   // detach or data, else undefined. `name` is that of the node it has or would have, of a custom Function's too; of a leaf
   // "tensor".
@@ -32,6 +36,8 @@ class Observer {
                         std::initializer_list<const void*> /*pointers*/) {}
   // `tensor` is kept for backward by `node`, at its present version. `name` is the ctx attribute's, else empty.
   virtual void kept(const Node& /*node*/, const Tensor& /*tensor*/, KeptBy, std::string_view /*name*/) {}
+  // save_for_backward of a ctx that belongs to no node: forward was called directly.
+  virtual void kept_by_hand(const Tensor& /*tensor*/) {}
   // An in-place write is about to happen; then it has, and the version moved from `before`.
   virtual void writes(const Tensor& /*tensor*/) {}
   virtual void wrote(const Tensor& /*tensor*/, std::uint32_t /*before*/, const Node* /*node*/) {}

@@ -35,18 +35,29 @@ struct RsubBackward1 final : OpNode<"RsubBackward1"> {
   }
 };
 
+// grad * factor, in grad's own memory where nobody else can see it: a chain of products then allocates nothing.
+Tensor scaled(Tensor&& grad, const Tensor& factor) {
+  const bool fits = factor.shape() == grad.shape() || factor.dim() == 0;
+  if (!fits || GradMode::is_enabled() || Observer::current() != nullptr || !is_private(grad) ||
+      result_type(grad, factor) != grad.dtype()) {
+    return grad * factor;
+  }
+  binary_into(BinaryOp::kMul, grad, grad, factor);
+  return std::move(grad);
+}
+
 struct MulBackward0 final : OpNode<"MulBackward0"> {
   SavedTensor self_;
   SavedTensor other_;
 
   TensorList apply(TensorList&& grad_outputs) override {
-    const Tensor& grad = only(grad_outputs);
+    Tensor grad = std::move(grad_outputs[0]);
     const Tensor other = other_.unpack();
     const Tensor self = self_.unpack();
     TensorList grads(2);
     if (!grad.defined()) return grads;
     if (task_should_compute_output(1)) grads[1] = grad * self;
-    if (task_should_compute_output(0)) grads[0] = grad * other;
+    if (task_should_compute_output(0)) grads[0] = scaled(std::move(grad), other);
     return grads;
   }
   void release_variables() override {
@@ -117,6 +128,7 @@ const Tensor& binary_op_(BinaryOp op, const Tensor& self, const Tensor& other, c
 // An op with a number that nothing records needs no tensor for the number.
 template <class NodeType>
 Tensor number_op(BinaryOp op, const Tensor& self, const Scalar& number) {
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->takes({&self});
   DType dtype = result_type(self, number);
   if (op == BinaryOp::kDiv) dtype = float_type(dtype);
   return linked(call_binary(op, self, number, dtype), Ref<NodeType>());

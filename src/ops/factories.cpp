@@ -7,13 +7,13 @@ namespace gradlab {
 
 namespace {
 
-Tensor as_leaf(Tensor tensor, const TensorOptions& options) {
+Tensor as_leaf(Tensor tensor, const TensorOptions& options, Origin origin = Origin::kFactory) {
   if (options.requires_grad) {
     if (!is_floating_point(options.dtype)) throw messages::factory_only_floating_can_require_grad();
     tensor.requires_grad_();
   }
   tensor.impl()->is_inference = GradMode::is_inference();
-  if (Observer* observer = Observer::current()) [[unlikely]] observer->created(tensor, Origin::kFactory, "tensor", nullptr, {});
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->created(tensor, origin, "tensor", nullptr, {});
   return tensor;
 }
 
@@ -40,7 +40,9 @@ void write_bools(const Tensor& to, const std::vector<double>& values) {
 
 }  // namespace
 
-Tensor empty(const Shape& shape, const TensorOptions& options) { return as_leaf(uninitialised(shape, options), options); }
+Tensor empty(const Shape& shape, const TensorOptions& options) {
+  return as_leaf(uninitialised(shape, options), options, Origin::kEmpty);
+}
 
 Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& options) {
   Tensor tensor = uninitialised(shape, options);
@@ -77,21 +79,24 @@ Tensor arange(std::int64_t end, const TensorOptions& options) {
   return tensor(values, options);
 }
 
-Tensor empty_like(const Tensor& like) {
-  return as_leaf(make_tensor(like.shape(), like_strides(like.shape(), like.strides()), like.dtype(), like.device()),
-                 like.options());
+namespace {
+
+Tensor uninitialised_like(const Tensor& like) {
+  return make_tensor(like.shape(), like_strides(like.shape(), like.strides()), like.dtype(), like.device());
 }
 
-Tensor zeros_like(const Tensor& like) {
-  Tensor tensor = empty_like(like);
-  fill_into(tensor, 0);
-  return tensor;
+Tensor full_like(const Tensor& like, double value) {
+  Tensor tensor = uninitialised_like(like);
+  fill_into(tensor, value);
+  return as_leaf(tensor, like.options());
 }
 
-Tensor ones_like(const Tensor& like) {
-  Tensor tensor = empty_like(like);
-  fill_into(tensor, 1);
-  return tensor;
-}
+}  // namespace
+
+Tensor empty_like(const Tensor& like) { return as_leaf(uninitialised_like(like), like.options(), Origin::kEmpty); }
+
+Tensor zeros_like(const Tensor& like) { return full_like(like, 0); }
+
+Tensor ones_like(const Tensor& like) { return full_like(like, 1); }
 
 }  // namespace gradlab

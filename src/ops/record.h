@@ -39,6 +39,7 @@ bool is_recorded(const Tensors&... inputs) {
 // The op's node with an edge to each input, or null when the op is not recorded.
 template <class NodeType, class... Tensors>
 Ref<NodeType> record(const Tensors&... inputs) {
+  if (Observer* observer = Observer::current()) [[unlikely]] observer->takes({&inputs...});
   if (!is_recorded(inputs...)) return {};
   Ref<NodeType> node = make_ref<NodeType>();
   (node->add_next_edge(inputs.requires_grad() ? gradient_edge(inputs) : Edge()), ...);

@@ -318,7 +318,6 @@ Tensor Tensor::expand(const Shape& target) const {
       wanted = size;
     }
     if (size != wanted && size != 1) throw messages::expand_mismatch(wanted, size, d, target, shape());
-    if (wanted < 0) throw messages::negative_size();
     if (size != wanted || dim() == 0) {
       expanded_strides[at] = 0;
     } else if (own >= 0) {
@@ -327,6 +326,7 @@ Tensor Tensor::expand(const Shape& target) const {
       expanded_strides[at] = d + 1 < rank ? expanded[at + 1] * expanded_strides[at + 1] : 1;
     }
   }
+  if (!is_countable(expanded)) throw messages::uncountable_elements();
   return linked(make_view(*this, expanded, expanded_strides, storage_offset()), node);
 }
 

@@ -184,7 +184,7 @@ Error strided_size_overflow(ShapeView shape, ShapeView strides) {
   return runtime_error("Storage size calculation overflowed with sizes={} and strides={}", sizes(shape), sizes(strides));
 }
 
-Error negative_size() { return runtime_error("numel: integer multiplication overflow"); }
+Error uncountable_elements() { return runtime_error("numel: integer multiplication overflow"); }
 
 Error matmul_needs_1d(std::int64_t a, std::int64_t b) {
   return runtime_error("both arguments to matmul need to be at least 1D, but they are {}D and {}D", a, b);

@@ -42,7 +42,7 @@ Error stride_count();
 Error negative_stride(ShapeView strides);
 Error negative_offset(std::int64_t offset);
 Error strided_size_overflow(ShapeView shape, ShapeView strides);
-Error negative_size();
+Error uncountable_elements();
 Error matmul_needs_1d(std::int64_t a, std::int64_t b);
 Error dot_size_mismatch(std::int64_t a, std::int64_t b);
 Error mv_size_mismatch(ShapeView matrix, std::int64_t vector);

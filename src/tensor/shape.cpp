@@ -90,8 +90,14 @@ std::optional<Shape> view_strides(ShapeView shape, ShapeView strides, ShapeView 
   return result;
 }
 
+bool is_countable(ShapeView shape) {
+  std::int64_t numel = 1;
+  return std::ranges::none_of(shape, [&](std::int64_t size) { return size < 0 || __builtin_mul_overflow(numel, size, &numel); });
+}
+
 Shape infer_size(ShapeView shape, std::int64_t numel) {
   std::int64_t known = 1;
+  bool is_too_large = false;
   std::optional<std::size_t> inferred;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == -1) {
@@ -100,12 +106,12 @@ Shape infer_size(ShapeView shape, std::int64_t numel) {
     } else if (shape[d] < 0) {
       throw messages::invalid_shape_dim(shape[d], d, shape);
     } else {
-      known *= shape[d];
+      is_too_large = __builtin_mul_overflow(known, shape[d], &known) || is_too_large;
     }
   }
   Shape result(shape);
   const bool fits = known == numel || (inferred && known > 0 && numel % known == 0);
-  if (!fits) throw messages::invalid_view_shape(shape, numel);
+  if (!fits || is_too_large) throw messages::invalid_view_shape(shape, numel);
   if (inferred) {
     if (known == 0) throw messages::ambiguous_view_shape(shape);
     result[*inferred] = numel / known;
@@ -145,6 +151,7 @@ int compare_strides(ShapeView shape, ShapeView strides, std::size_t a, std::size
 }
 
 Shape dense_strides(ShapeView shape, const Order& order) {
+  if (!is_countable(shape)) throw_too_many_elements(shape);
   Shape strides(shape.size());
   std::int64_t stride = 1;
   for (std::size_t d : order) {

@@ -1,6 +1,7 @@
 // Shapes and strides: pure functions on lists of integers. Sizes and strides are in elements.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,7 +17,10 @@ using ShapeView = std::span<const std::int64_t>;
 inline std::int64_t numel_of(ShapeView shape);
 [[noreturn]] void throw_too_many_elements(ShapeView shape);
 
-// Row-major strides.
+// No size is negative, and the number of elements fits into 63 bits.
+bool is_countable(ShapeView shape);
+
+// Row-major strides. Throws like numel_of().
 inline Shape contiguous_strides(ShapeView shape);
 
 // Row-major, dimensions of size 1 set aside. A tensor without elements is contiguous.
@@ -70,7 +74,7 @@ inline Shape contiguous_strides(ShapeView shape) {
   std::int64_t stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     strides[d] = stride;
-    stride *= std::max<std::int64_t>(shape[d], 1);
+    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(shape[d], 1), &stride)) throw_too_many_elements(shape);
   }
   return strides;
 }

@@ -418,4 +418,5 @@ TEST_CASE("an in-place op that saves its own result may be the last one, one tha
   h = x * 2;
   h.mul_(h);
   CHECK(error_of([&] { h.sum().backward(); }) == version_error("[2]", ", which is output 0 of Mul,", 1, 0));
+  h.detach_();  // h -> node -> saved h is a cycle, in PyTorch too
 }

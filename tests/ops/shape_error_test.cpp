@@ -122,5 +122,13 @@ TEST_CASE("factories and fill_") {
 }
 
 TEST_CASE("a shape too large to count") {
-  CHECK(error_of([] { empty({std::int64_t{1} << 40, std::int64_t{1} << 40}); }) != "no error");
+  constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+  const std::string storage = "RuntimeError: Storage size calculation overflowed with sizes=";
+  const std::string huge = "[1099511627776, 1099511627776]";
+  check([] { empty({kHuge, kHuge}); }, storage + huge);
+  check([] { zeros({kHuge, kHuge, 0}); }, storage + "[1099511627776, 1099511627776, 0]");
+  check([] { ones({1}).expand({std::int64_t{1} << 62}) + 1; }, storage + "[4611686018427387904]");
+  check([] { ones({1}).expand({kHuge, 1}) + ones({1}).expand({1, kHuge}); }, storage + huge);
+  check([] { ones({1}).expand({kHuge, kHuge}); }, "RuntimeError: numel: integer multiplication overflow");
+  check([] { ones({1}).view({kHuge, kHuge}); }, "RuntimeError: shape '" + huge + "' is invalid for input of size 1");
 }

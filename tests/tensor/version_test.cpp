@@ -206,6 +206,14 @@ struct ListsTwice : Function<ListsTwice> {
 
 }  // namespace
 
+TEST_CASE("a dirtied tensor and its node die together") {
+  Tensor h = leaf_ones({2}) * 1;
+  DoublesInPlace::apply(h);
+  const WeakRef<Node> node(h.grad_fn());
+  h = Tensor();
+  CHECK(node.expired());
+}
+
 TEST_CASE("mark_dirty adds one after forward, on top of forward's own writes") {
   const Tensor h = leaf_ones({2}) * 1;
   DoublesInPlace::apply(h);
