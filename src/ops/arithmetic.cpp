@@ -1,4 +1,6 @@
 // add, sub, mul, div, neg, and what Python's operators make of them.
+#include "src/ops/arithmetic.h"
+
 #include "src/ops/record.h"
 #include "src/tensor/messages.h"
 
@@ -39,7 +41,7 @@ struct RsubBackward1 final : OpNode<"RsubBackward1"> {
 Tensor scaled(Tensor&& grad, const Tensor& factor) {
   const bool fits = factor.shape() == grad.shape() || factor.dim() == 0;
   if (!fits || GradMode::is_enabled() || Observer::current() != nullptr || !is_private(grad) ||
-      result_type(grad, factor) != grad.dtype()) {
+      grad.impl()->version.current() != 0 || result_type(grad, factor) != grad.dtype()) {
     return grad * factor;
   }
   binary_into(BinaryOp::kMul, grad, grad, factor);
@@ -83,6 +85,15 @@ struct DivBackward0 final : OpNode<"DivBackward0"> {
   void release_variables() override {
     self_.reset_data();
     other_.reset_data();
+  }
+};
+
+// By a number that no tensor holds.
+struct DivBackward1 final : OpNode<"DivBackward1"> {
+  double number_ = 1;
+  TensorList apply(TensorList&& grad_outputs) override {
+    const Tensor& grad = only(grad_outputs);
+    return {grad.defined() ? div_number(grad, number_) : Tensor()};
   }
 };
 
@@ -153,6 +164,13 @@ Tensor rsub(const Tensor& self, const Scalar& number) {
 }
 
 }  // namespace
+
+Tensor div_number(const Tensor& self, double number) {
+  const auto node = record<DivBackward1>(self);
+  if (node) node->number_ = number;
+  const Scalar scalar(number);
+  return linked(call_binary(BinaryOp::kDiv, self, scalar, float_type(result_type(self, scalar))), node);
+}
 
 Tensor Tensor::add(const Tensor& other) const {
   const auto node = record<AddBackward0>(*this, other);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/autograd/engine_ops.h"
+#include "src/ops/arithmetic.h"
 #include "src/ops/record.h"
 #include "src/tensor/messages.h"
 
@@ -35,7 +36,7 @@ struct MeanBackward0 final : OpNode<"MeanBackward0"> {
   Shape shape_;
   TensorList apply(TensorList&& grad_outputs) override {
     const Tensor& grad = only(grad_outputs);
-    return {grad.defined() ? grad.expand(shape_) / numel_of(shape_) : Tensor()};
+    return {grad.defined() ? div_number(grad.expand(shape_), static_cast<double>(numel_of(shape_))) : Tensor()};
   }
 };
 
