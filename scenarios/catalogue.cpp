@@ -3,8 +3,10 @@
 namespace gradlab {
 
 std::span<const Scenario* const> all_scenarios() {
-  static constexpr const Scenario* kScenarios[] = {&kInvisible,  &kFunction,    &kSaveSafe,
-                                                   &kSaveUnsafe, &kWhatRecords, &kForwardDirectly};
+  static constexpr const Scenario* kScenarios[] = {
+      &kInvisible,       &kFunction,  &kSaveSafe,    &kSaveUnsafe, &kWhatRecords, &kForwardDirectly, &kKernelOverwrite,
+      &kKernelConfesses, &kDataWrite, &kDetachWrite, &kViewWrite,  &kSaveClone,   &kBackwardKernel,
+  };
   return kScenarios;
 }
 

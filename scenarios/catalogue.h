@@ -14,6 +14,13 @@ extern const Scenario kSaveSafe;
 extern const Scenario kSaveUnsafe;
 extern const Scenario kWhatRecords;
 extern const Scenario kForwardDirectly;
+extern const Scenario kKernelOverwrite;
+extern const Scenario kKernelConfesses;
+extern const Scenario kDataWrite;
+extern const Scenario kDetachWrite;
+extern const Scenario kViewWrite;
+extern const Scenario kSaveClone;
+extern const Scenario kBackwardKernel;
 
 inline constexpr ParameterSpec kFactorParameter = {"factor", ParameterKind::kNumber, "10",
                                                    "what x is multiplied by after forward"};

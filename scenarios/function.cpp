@@ -6,8 +6,13 @@
 namespace gradlab {
 namespace {
 
-constexpr Source kFunctions[] = {kTritonGELUSource, kGeluExactSource, kGeluExactGradientSource};
-constexpr ParameterSpec kParameters[] = {input_parameter("-1,0.5,2"), kCountParameter};
+constexpr Source kFunctions[] = {kTritonGELUSource, kGeluExactSource, kGeluExactGradientSource,
+                                 kGeluKernelGradientSource};
+constexpr std::string_view kBackwards[] = {"arithmetic", "kernel"};
+constexpr ParameterSpec kParameters[] = {
+    input_parameter("-1,0.5,2"),
+    kCountParameter,
+    {"backward", ParameterKind::kWord, kBackwards[0], "what backward computes with, also --backward", kBackwards}};
 
 void list_steps(Lab& lab) {
   const std::vector<double>& values = lab.values("x");
@@ -19,7 +24,11 @@ void list_steps(Lab& lab) {
   const auto gradients_match = [&] { return allclose(x.grad(), x2.grad(), 1e-5, 1e-5); };
 
   lab.setup(CODE(x = tensor(values, requires_grad)));
-  lab.forward(CODE(y = TritonGELU::apply(x)));
+  if (lab.word("backward") == "kernel") {
+    lab.forward(CODE(y = kernel::TritonGELU::apply(x)));
+  } else {
+    lab.forward(CODE(y = TritonGELU::apply(x)));
+  }
   lab.observe("y.requires_grad", "y.requires_grad: ", [&] { return y.requires_grad(); });
   lab.observe("y.grad_fn", "y.grad_fn: ", [&] { return y.grad_fn(); });
   lab.backward(CODE(y.sum().backward()));

@@ -1,12 +1,22 @@
 // Section 15.1: a raw kernel launch leaves nothing behind that backward could follow.
 #include "kernels/gelu.h"
 #include "scenarios/catalogue.h"
+#include "src/autograd/observer.h"
 #include "src/lab/lab.h"
 
 namespace gradlab {
 namespace {
 
 constexpr ParameterSpec kParameters[] = {input_parameter("-1,0.5,2"), kCountParameter};
+
+// `code` is a bare launch from `x` to `y`: whoever observes is told of it.
+Code launching(std::string_view kernel, const Tensor& x, const Tensor& y, Code code) {
+  code.run = [kernel, &x, &y, launch = code.run] {
+    launch();
+    report_launch(kernel, x.device(), x.numel(), {x.data_ptr(), y.data_ptr()});
+  };
+  return code;
+}
 
 void list_steps(Lab& lab) {
   const std::vector<double>& values = lab.values("x");
@@ -16,7 +26,8 @@ void list_steps(Lab& lab) {
 
   lab.setup(CODE(x = tensor(values, requires_grad)));
   lab.setup(CODE(y = empty_like(x)));
-  lab.forward(CODE(gelu_forward(x.device(), x.data_ptr<float>(), y.data_ptr<float>(), x.numel())));
+  lab.forward(launching("gelu_forward", x, y,
+                        CODE(gelu_forward(x.device(), x.data_ptr<float>(), y.data_ptr<float>(), x.numel()))));
   lab.observe("x.requires_grad", "x.requires_grad: ", [&] { return x.requires_grad(); });
   lab.observe("y.requires_grad", "y.requires_grad: ", [&] { return y.requires_grad(); });
   lab.observe("y.grad_fn", "y.grad_fn: ", [&] { return y.grad_fn(); });
