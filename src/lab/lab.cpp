@@ -53,6 +53,8 @@ const std::vector<double>& Lab::values(std::string_view name) const { return par
 
 const double& Lab::number(std::string_view name) const { return parameter(name).values.front(); }
 
+const std::string& Lab::word(std::string_view name) const { return parameter(name).text; }
+
 void Lab::add_step(StepRole role, Code code) {
   int number = 1;
   for (const Step& step : steps_) number += step.role == StepRole::kObserve ? 0 : 1;

@@ -33,6 +33,7 @@ class Lab {
   // The elements of an input: the values given, repeated or cut to `n` where the scenario has that parameter.
   const std::vector<double>& values(std::string_view parameter) const;
   const double& number(std::string_view parameter) const;
+  const std::string& word(std::string_view parameter) const;
   // float32 on the run's device, requires_grad set.
   const TensorOptions& requires_grad() const { return leaf_options_; }
 
@@ -66,21 +67,28 @@ class Lab {
 
   // ---- for whoever runs it ----
 
-  const std::vector<Step>& steps() const { return steps_; }
-  // Runs the steps in order. An Error is part of the result when a backward step raises it and is thrown on otherwise.
-  // Throws DeviceError. REQUIRES: not run before.
-  const Report& run();
-
- private:
-  void add_step(StepRole role, Code code);
-  void add_observation(std::string_view key, std::string_view label, bool is_printed, std::function<Value()> compute);
-  void run_step(const Step& step);
-  const Parameter& parameter(std::string_view name) const;
-
   struct NamedTensor {
     std::string name;
     Tensor tensor;
   };
+
+  const std::vector<Step>& steps() const { return steps_; }
+  // In the order in which the scenario named them.
+  const std::deque<NamedTensor>& named_tensors() const { return tensors_; }
+  // Runs the steps in order. An Error is part of the result when a backward step raises it and is thrown on otherwise.
+  // Throws DeviceError. REQUIRES: not run before.
+  const Report& run();
+  // One of steps(), for whoever runs them in an order of their own or looks in between. An Error raised by a backward
+  // step is in error() afterwards, any other is thrown on. Throws DeviceError.
+  void run_step(const Step& step);
+  // What was run and observed so far.
+  const Report& report() const { return report_; }
+
+ private:
+  void add_step(StepRole role, Code code);
+  void add_observation(std::string_view key, std::string_view label, bool is_printed, std::function<Value()> compute);
+  const Parameter& parameter(std::string_view name) const;
+
   struct PendingClaim {
     std::string text;
     std::function<bool()> holds;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "src/lab/nearest.h"
 #include "src/lab/usage_error.h"
 
 namespace gradlab {
@@ -27,10 +28,24 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
+std::string_view form_of(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::kValues:
+      return "numbers separated by commas";
+    case ParameterKind::kNumber:
+      return "a number";
+    case ParameterKind::kCount:
+      return "a whole number from 1 to 100000000";
+    case ParameterKind::kWord:
+      return "a word";
+  }
+  return "";
+}
+
 [[noreturn]] void refuse(std::string_view name, ParameterKind kind, std::string_view problem,
                          std::string_view example) {
   throw UsageError(
-      fmt::format("--set {0}: {1}; {0} takes {2}, such as {0}={3}", name, problem, accepted_form(kind), example));
+      fmt::format("--set {0}: {1}; {0} takes {2}, such as {0}={3}", name, problem, form_of(kind), example));
 }
 
 std::string not_a_number(std::string_view text) {
@@ -40,16 +55,9 @@ std::string not_a_number(std::string_view text) {
 
 }  // namespace
 
-std::string_view accepted_form(ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::kValues:
-      return "numbers separated by commas";
-    case ParameterKind::kNumber:
-      return "a number";
-    case ParameterKind::kCount:
-      return "a whole number from 1 to 100000000";
-  }
-  return "";
+std::string accepted_form(const ParameterSpec& spec) {
+  if (spec.kind != ParameterKind::kWord) return std::string(form_of(spec.kind));
+  return fmt::format("{}", fmt::join(spec.choices, " or "));
 }
 
 Setting parse_setting(std::string_view argument) {
@@ -93,6 +101,15 @@ std::int64_t parse_count(std::string_view name, std::string_view text) {
   return static_cast<std::int64_t>(*value);
 }
 
+std::string_view parse_word(const ParameterSpec& spec, std::string_view text) {
+  text = trimmed(text);
+  for (const std::string_view choice : spec.choices) {
+    if (choice == text) return choice;
+  }
+  throw UsageError(fmt::format("--set {}: {} takes {}, not '{}'{}", spec.name, spec.name, accepted_form(spec), text,
+                               did_you_mean(text, spec.choices)));
+}
+
 std::vector<Parameter> resolve_parameters(std::span<const ParameterSpec> specs, std::span<const Setting> settings) {
   std::vector<Parameter> parameters;
   std::size_t value_count = 0;
@@ -114,6 +131,9 @@ std::vector<Parameter> resolve_parameters(std::span<const ParameterSpec> specs, 
       case ParameterKind::kCount:
         values = {static_cast<double>(parse_count(spec.name, text))};
         break;
+      case ParameterKind::kWord:
+        text = parse_word(spec, text);
+        break;
     }
     parameters.push_back({std::string(spec.name), spec.kind, std::move(text), std::move(values)});
   }
@@ -123,7 +143,7 @@ std::vector<Parameter> resolve_parameters(std::span<const ParameterSpec> specs, 
 std::string accepted_parameters(std::span<const ParameterSpec> specs) {
   std::string list;
   for (const ParameterSpec& spec : specs) {
-    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", spec.name, accepted_form(spec.kind));
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", spec.name, accepted_form(spec));
   }
   return list;
 }

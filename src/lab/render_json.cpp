@@ -43,6 +43,8 @@ Json json_of(const Parameter& parameter) {
     for (const double number : parameter.values) value.push_back(json_of(number));
   } else if (parameter.kind == ParameterKind::kCount) {
     value = static_cast<std::int64_t>(parameter.values.front());
+  } else if (parameter.kind == ParameterKind::kWord) {
+    value = parameter.text;
   } else {
     value = json_of(parameter.values.front());
   }

@@ -1,25 +1,14 @@
 // One statement of an experiment: what runs, and the very text of it.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string_view>
 #include <utility>
 
 #include "src/autograd/grad_mode.h"
+#include "src/lab/step_role.h"
 
 namespace gradlab {
-
-// What a step is for. Repairs and reruns go by it.
-enum class StepRole : std::uint8_t {
-  kSetup,     // makes inputs
-  kForward,   // computes what backward will start from
-  kWrite,     // changes a tensor in place; a run without writes gives the right gradient
-  kBackward,  // runs backward; may end in an Error, which is an observation
-  kObserve,   // looks at the state and changes nothing
-};
-
-std::string_view role_name(StepRole role);  // "setup"
 
 // NOTE [Steps outlive the function that lists them]
 // A step's closure captures by reference and runs after the function that made it has returned, perhaps several times.

@@ -1,0 +1,46 @@
+// Words and numbers for people: how a trace's contents and lines are laid out on a page.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "src/lab/event.h"
+
+namespace gradlab {
+
+constexpr std::size_t kPageWidth = 80;
+
+// Colours what is already laid out, or leaves it alone. Colour is never the only sign of anything.
+class Paint {
+ public:
+  explicit Paint(bool is_on) : is_on_(is_on) {}
+
+  std::string red(std::string_view text) const { return in("31;1", text); }
+  std::string yellow(std::string_view text) const { return in("33;1", text); }
+  std::string green(std::string_view text) const { return in("32;1", text); }
+  std::string bold(std::string_view text) const { return in("1", text); }
+
+ private:
+  std::string in(std::string_view code, std::string_view text) const;
+
+  bool is_on_;
+};
+
+// "3", "[0.33333, 2]", "[1, 2, ..., 9]", "uninitialized": five digits, and not all elements of many.
+std::string value_text(const trace::Content& content);
+// "3 -> 30". When five digits do not show the difference, all digits.
+std::string change_text(const trace::Content& before, const trace::Content& after);
+// "0 -> 1", or "0" when they are equal.
+std::string change_text(std::uint32_t before, std::uint32_t after);
+
+// "run as written", "run with a private copy of all that is kept", "run with the repair: ..."
+std::string run_name(const trace::Run& run);
+
+// `text` in lines of at most kPageWidth characters, each ending in a newline; the first begins with `start`, the others
+// with `indent` spaces. A word that is longer than a line stands alone.
+std::string filled(std::string_view text, std::string_view start = "", std::size_t indent = 0);
+
+// "a, b and c"
+std::string listed(const std::vector<std::string>& words);
+
+}  // namespace gradlab
