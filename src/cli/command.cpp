@@ -49,6 +49,39 @@ void CommandParser::read(const Arguments& arguments) {
   }
 }
 
+void add_set_option(CLI::App& app, std::vector<std::string>& settings) {
+  app.add_option("--set", settings, "Change a parameter (`gradlab show NAME` lists them); may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+namespace {
+
+// A setting has to mean something to one of the experiments.
+void check_setting(const Setting& setting, std::span<const Scenario* const> scenarios) {
+  std::vector<std::string_view> names;
+  std::string accepted;
+  for (const Scenario* scenario : scenarios) {
+    for (const ParameterSpec& spec : scenario->parameters) names.push_back(spec.name);
+    accepted += fmt::format("\n{} has {}", scenario->name, accepted_parameters(scenario->parameters));
+  }
+  if (std::find(names.begin(), names.end(), setting.name) != names.end()) return;
+  throw UsageError(fmt::format("--set {}={}: there is no parameter '{}'{}{}", setting.name, setting.text, setting.name,
+                               did_you_mean(setting.name, names), accepted));
+}
+
+}  // namespace
+
+std::vector<Setting> parse_settings(const std::vector<std::string>& arguments,
+                                    std::span<const Scenario* const> scenarios) {
+  std::vector<Setting> settings;
+  for (const std::string& argument : arguments) {
+    settings.push_back(parse_setting(argument));
+    check_setting(settings.back(), scenarios);
+  }
+  return settings;
+}
+
 void add_device_option(CLI::App& app, std::string& device) {
   app.add_option("--device", device, "Where tensors live and kernels run: cpu (default) or cuda")
       ->type_name("cpu|cuda");

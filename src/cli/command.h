@@ -22,6 +22,7 @@ struct CommandResult {
   int status = kExitReproduced;
   std::string out = {};
   std::string err = {};
+  std::string out_in_color = {};  // what to print in place of `out` where colour may be used
 };
 
 // A file that cannot be written and the like.
@@ -36,14 +37,21 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   CommandResult (*run)(const Arguments& arguments);
+  // In place of `run`: of a command that asks something. It prints to `out` what has to be seen before it reads.
+  CommandResult (*talk)(const Arguments& arguments, Input in, std::ostream& out) = nullptr;
 };
 
 std::span<const Command> all_commands();
 
-// list.cpp, run.cpp, show.cpp, verify.cpp
+// diff.cpp, explain.cpp, graph.cpp, list.cpp, quiz.cpp, run.cpp, show.cpp, trace.cpp, verify.cpp
+CommandResult diff_command(const Arguments& arguments);
+CommandResult explain_command(const Arguments& arguments);
+CommandResult graph_command(const Arguments& arguments);
 CommandResult list_command(const Arguments& arguments);
+CommandResult quiz_command(const Arguments& arguments, Input in, std::ostream& out);
 CommandResult run_command(const Arguments& arguments);
 CommandResult show_command(const Arguments& arguments);
+CommandResult trace_command(const Arguments& arguments);
 CommandResult verify_command(const Arguments& arguments);
 
 // Thrown for --help; holds the text.
@@ -66,6 +74,12 @@ class CommandParser : public CLI::App {
 
   std::string command_;  // "run"
 };
+
+// Adds --set and collects its arguments.
+void add_set_option(CLI::App& app, std::vector<std::string>& settings);
+// Throws UsageError for what is no NAME=VALUE, and for a name that is a parameter of none of `scenarios`.
+std::vector<Setting> parse_settings(const std::vector<std::string>& arguments,
+                                    std::span<const Scenario* const> scenarios);
 
 // Adds --device and stores the word given.
 void add_device_option(CLI::App& app, std::string& device);

@@ -30,6 +30,7 @@ std::string help_text() {
          "  gradlab all                                   the whole chapter\n"
          "  gradlab save-unsafe                           a wrong gradient and no error\n"
          "  gradlab save-unsafe --set x=5 --set factor=2  the same with other numbers\n"
+         "  gradlab explain save-unsafe                   who saved x, who wrote it, who read it\n"
          "  gradlab show save-safe                        what it runs, and what it prints\n"
          "  gradlab verify                                is everything as expected here?\n"
          "\n"

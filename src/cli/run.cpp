@@ -5,7 +5,6 @@
 
 #include "src/cli/command.h"
 #include "src/cli/runner.h"
-#include "src/lab/nearest.h"
 #include "src/lab/render.h"
 #include "src/lab/usage_error.h"
 
@@ -30,9 +29,12 @@ RunOptions read_options(const Arguments& arguments) {
                        "  gradlab function --set n=1000000 --device cuda\n"
                        "  gradlab all --json");
   parser.add_option("NAME", options.names, "Experiments and scripts, as `gradlab list` names them")->type_name("");
-  parser.add_option("--set", options.settings, "Change a parameter (`gradlab show NAME` lists them); may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+  add_set_option(parser, options.settings);
+  parser
+      .add_option_function<std::string>(
+          "--backward", [&](const std::string& word) { options.settings.push_back("backward=" + word); },
+          "Of `function`: --set backward=kernel or arithmetic (default)")
+      ->type_name("WORD");
   add_device_option(parser, options.device);
   parser.add_flag("--addresses", options.addresses, "Print real addresses in place of `...`");
   parser.add_flag("--json", options.json, "Print one JSON document instead of text");
@@ -51,31 +53,13 @@ std::vector<const Scenario*> asked_for(const std::vector<std::string>& names) {
   return scenarios;
 }
 
-// A setting has to mean something to one of the experiments.
-void check_setting(const Setting& setting, std::span<const Scenario* const> scenarios) {
-  std::vector<std::string_view> names;
-  std::string accepted;
-  for (const Scenario* scenario : scenarios) {
-    for (const ParameterSpec& spec : scenario->parameters) names.push_back(spec.name);
-    accepted += fmt::format("\n{} has {}", scenario->name, accepted_parameters(scenario->parameters));
-  }
-  if (std::find(names.begin(), names.end(), setting.name) != names.end()) return;
-  throw UsageError(fmt::format("--set {}={}: there is no parameter '{}'{}{}", setting.name, setting.text, setting.name,
-                               did_you_mean(setting.name, names), accepted));
-}
-
 }  // namespace
 
 CommandResult run_command(const Arguments& arguments) {
   const RunOptions options = read_options(arguments);
   if (options.names.empty()) throw UsageError(fmt::format("run needs a NAME: {}", joined(all_output_names())));
   const std::vector<const Scenario*> scenarios = asked_for(options.names);
-  std::vector<Setting> settings;
-  for (const std::string& argument : options.settings) {
-    settings.push_back(parse_setting(argument));
-    check_setting(settings.back(), scenarios);
-  }
-  Runner runner(std::move(settings), parse_device(options.device));
+  Runner runner(parse_settings(options.settings, scenarios), parse_device(options.device));
   const RenderOptions render_options = {.with_addresses = options.addresses};
 
   CommandResult result;

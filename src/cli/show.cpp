@@ -4,6 +4,7 @@
 #include "scenarios/catalogue.h"
 #include "scenarios/scripts.h"
 #include "src/cli/command.h"
+#include "src/cli/text_layout.h"
 #include "src/lab/golden_diff.h"
 #include "src/lab/goldens.h"
 #include "src/lab/lab.h"
@@ -11,37 +12,6 @@
 
 namespace gradlab {
 namespace {
-
-constexpr std::size_t kWidth = 80;
-
-// `start` and `text` in lines of at most kWidth characters; all but the first begin with `indent` spaces.
-std::string wrapped(std::string_view text, std::string start = "  ", std::size_t indent = 2) {
-  std::string lines;
-  std::string line = std::move(start);
-  bool is_empty = true;  // no word on this line yet
-  while (!text.empty()) {
-    const std::size_t space = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, space);
-    if (!is_empty && line.size() + 1 + word.size() > kWidth) {
-      lines += std::exchange(line, std::string(indent, ' ')) + "\n";
-      is_empty = true;
-    }
-    line += (is_empty ? "" : " ") + std::string(word);
-    is_empty = false;
-    text.remove_prefix(std::min(space + 1, text.size()));
-  }
-  return lines + line + "\n";
-}
-
-std::string indented(std::string_view text) {
-  std::string lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines += end == 0 ? "\n" : fmt::format("  {}\n", text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 std::string expected_output(std::string_view name) {
   return "Expected output\n" + indented(golden_text(golden_file_name(name, Device::kCpu)).value_or("(none kept)"));
@@ -65,7 +35,7 @@ std::string shown(const Scenario& scenario) {
   text += "Parameters\n";
   for (const ParameterSpec& spec : scenario.parameters) {
     const std::string_view default_text = spec.kind == ParameterKind::kCount ? "as many as x has" : spec.default_text;
-    text += wrapped(fmt::format("{} (default: {}; {})", spec.meaning, default_text, accepted_form(spec.kind)),
+    text += wrapped(fmt::format("{} (default: {}; {})", spec.meaning, default_text, accepted_form(spec)),
                     fmt::format("  {:<8} ", spec.name), 11);
   }
   return text + "\n" + expected_output(scenario.name);

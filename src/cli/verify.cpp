@@ -1,8 +1,6 @@
 // gradlab verify [NAME...]: runs and compares with the goldens.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,9 +9,12 @@
 #include "scenarios/catalogue.h"
 #include "scenarios/scripts.h"
 #include "src/cli/command.h"
+#include "src/cli/files.h"
 #include "src/cli/runner.h"
+#include "src/lab/explain.h"
 #include "src/lab/golden_diff.h"
 #include "src/lab/goldens.h"
+#include "src/lab/record.h"
 #include "src/lab/usage_error.h"
 
 namespace gradlab {
@@ -35,9 +36,11 @@ VerifyOptions read_options(const Arguments& arguments) {
                        "expected. Prints a diff of what differs. Exit status: 0 all equal, 1 something differs.",
                        "  gradlab verify\n"
                        "  gradlab verify save-unsafe all --device cuda\n"
+                       "  gradlab verify explain-save-unsafe                  what `gradlab explain` prints\n"
                        "  gradlab verify --golden scenarios/golden            compare with these files\n"
                        "  gradlab verify --golden scenarios/golden --update   rewrite those that differ");
-  parser.add_option("NAME", options.names, "Experiments and scripts, as `gradlab list` names them")->type_name("");
+  parser.add_option("NAME", options.names, "Experiments and scripts, as `gradlab list` names them, and explain-NAME")
+      ->type_name("");
   add_device_option(parser, options.device);
   parser.add_option("--golden", options.golden_dir, "Compare with the files in DIR, not with the built-in ones")
       ->type_name("DIR");
@@ -46,18 +49,34 @@ VerifyOptions read_options(const Arguments& arguments) {
   return options;
 }
 
+constexpr std::string_view kExplain = "explain-";
+
+// The experiment that an output's name explains, or null.
+const Scenario* explained_by(std::string_view output) {
+  return output.starts_with(kExplain) ? find_scenario(output.substr(kExplain.size())) : nullptr;
+}
+
 // The names to verify, each once and in full.
-std::vector<std::string_view> outputs_of(const std::vector<std::string>& names) {
-  if (names.empty()) return all_output_names();
-  std::vector<std::string_view> outputs;
+std::vector<std::string> outputs_of(const std::vector<std::string>& names) {
+  std::vector<std::string> outputs;
+  if (names.empty()) {
+    for (const std::string_view name : all_output_names()) outputs.emplace_back(name);
+    for (const Scenario* scenario : all_scenarios()) outputs.push_back(fmt::format("{}{}", kExplain, scenario->name));
+    return outputs;
+  }
   for (const std::string& name : names) {
-    const Scenario* scenario = find_scenario(name);
     const Script* script = find_script(name);
-    if (scenario == nullptr && script == nullptr) throw_unknown_name(name);
-    const std::string_view output = scenario != nullptr ? scenario->name : script->name;
+    const bool is_known = script != nullptr || find_scenario(name) != nullptr || explained_by(name) != nullptr;
+    if (!is_known) throw_unknown_name(name);
+    const std::string output(script != nullptr ? script->name : name);
     if (std::find(outputs.begin(), outputs.end(), output) == outputs.end()) outputs.push_back(output);
   }
   return outputs;
+}
+
+std::string text_of(const std::string& output, Device device, Runner& runner) {
+  const Scenario* scenario = explained_by(output);
+  return scenario == nullptr ? runner.text(output, {}) : explain_text(record_trace(*scenario, {}, device, ""));
 }
 
 std::string path_of(const VerifyOptions& options, const std::string& file_name) {
@@ -74,13 +93,6 @@ std::optional<std::string> golden(const VerifyOptions& options, const std::strin
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-void write_golden(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file) throw EnvironmentError(fmt::format("{} could not be written: {}", path, std::strerror(errno)));
-}
-
 }  // namespace
 
 CommandResult verify_command(const Arguments& arguments) {
@@ -91,21 +103,21 @@ CommandResult verify_command(const Arguments& arguments) {
   if (!options.golden_dir.empty() && !fs::is_directory(options.golden_dir)) {
     throw UsageError(fmt::format("--golden {}: there is no such folder", options.golden_dir));
   }
-  const std::vector<std::string_view> outputs = outputs_of(options.names);
+  const std::vector<std::string> outputs = outputs_of(options.names);
   const Device device = parse_device(options.device);
 
   Runner runner({}, device);
   CommandResult result;
   std::size_t equal_count = 0;
-  for (const std::string_view output : outputs) {
+  for (const std::string& output : outputs) {
     const std::string file_name = golden_file_name(output, device);
     const std::string path = path_of(options, file_name);
-    const std::string actual = mask_addresses(runner.text(output, {}));
+    const std::string actual = mask_addresses(text_of(output, device, runner));
     const std::optional<std::string> expected = golden(options, file_name);
     if (expected && mask_addresses(*expected) == actual) {
       ++equal_count;
     } else if (options.update) {
-      write_golden(path, actual);
+      write_file(path, actual);
       result.out += fmt::format("{} {}\n", expected ? "changed" : "added", path);
     } else {
       if (!expected) result.out += fmt::format("{} is missing\n", path);
