@@ -18,7 +18,8 @@ TEST_CASE("a misspelt experiment is answered with the nearest name and all names
   CHECK(run.out.empty());
   CHECK(run.err ==
         "gradlab: there is no 'save-unsaef': did you mean 'save-unsafe'?\n"
-        "Experiments: invisible, function, save-safe, save-unsafe, what-records, forward-directly\n"
+        "Experiments: invisible, function, save-safe, save-unsafe, what-records, forward-directly, kernel-overwrite, "
+        "kernel-confesses, data-write, detach-write, view-write, save-clone, backward-kernel\n"
         "Scripts: 01, 02, 03, 04, all\n");
 }
 

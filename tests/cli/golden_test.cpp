@@ -64,6 +64,12 @@ TEST_CASE("every golden belongs to an experiment or a script") {
     expected.insert(golden_file_name(name, Device::kCpu));
     expected.insert(golden_file_name(name, Device::kCuda));
   }
+  for (const Scenario* scenario : all_scenarios()) {
+    const std::string explanation = "explain-" + std::string(scenario->name);
+    expected.insert(golden_file_name(explanation, Device::kCpu));
+    expected.insert(golden_file_name(explanation, Device::kCuda));
+    expected.insert("graph-" + std::string(scenario->name) + ".txt");  // the same on both devices
+  }
   std::set<std::string> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(kGoldenDir)) found.insert(entry.path().filename());
   CHECK(found == expected);

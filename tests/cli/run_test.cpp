@@ -164,3 +164,15 @@ TEST_CASE("a device that does not exist is a usage error") {
   CHECK(run.status == kExitUsage);
   CHECK(run.err == "gradlab: --device takes cpu or cuda, not 'gpu'\n");
 }
+
+TEST_CASE("--backward is a parameter of the experiment that has it") {
+  const CliRun run = run_gradlab({"function", "--backward", "kernel"});
+  CHECK(run.status == kExitReproduced);
+  CHECK(run.out == run_gradlab({"function"}).out);
+  CHECK(run_gradlab({"--backward", "kernel", "function"}).out == run.out);
+  CHECK(run_gradlab({"function", "--backward", "tensor"}).err ==
+        "gradlab: --set backward: backward takes arithmetic or kernel, not 'tensor'\n");
+  CHECK(run_gradlab({"save-safe", "--backward", "kernel"}).status == kExitUsage);
+  const auto parameters = nlohmann::json::parse(run_gradlab({"function", "--backward", "kernel", "--json"}).out);
+  CHECK(parameters["experiments"][0]["parameters"][2]["value"] == "kernel");
+}

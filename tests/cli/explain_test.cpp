@@ -1,0 +1,131 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "kernels/device.h"
+#include "scenarios/catalogue.h"
+#include "src/lab/golden_diff.h"
+#include "tests/cli/run_gradlab.h"
+#include "tests/skip.h"
+
+using namespace gradlab;
+using test::run_gradlab;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE_MESSAGE(file.is_open(), path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A file that is gone when the test ends.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text)
+      : path_(fs::temp_directory_path() / ("gradlab_explain_test_" + std::to_string(++count_) + ".jsonl")) {
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~TemporaryFile() { fs::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  std::string path() const { return path_.string(); }
+
+ private:
+  static inline int count_ = 0;
+  fs::path path_;
+};
+
+void check_goldens(Device device) {
+  for (const Scenario* scenario : all_scenarios()) {
+    const std::string name(scenario->name);
+    CAPTURE(name);
+    const test::CliRun run = run_gradlab({"explain", name, "--device", device == Device::kCpu ? "cpu" : "cuda"});
+    const std::string file_name = golden_file_name("explain-" + name, device);
+    const std::string golden = read(fs::path(GRADLAB_SOURCE_DIR "/scenarios/golden") / file_name);
+    CHECK(run.status == kExitReproduced);
+    CHECK(run.err.empty());
+    CHECK_MESSAGE(run.out == golden, unified_diff(file_name, golden, "explain " + name, run.out));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every experiment is explained as its golden says") { check_goldens(Device::kCpu); }
+
+TEST_CASE("every experiment is explained on a GPU as its golden says") {
+  try {
+    require_device(Device::kCuda);
+  } catch (const DeviceError&) {
+    return test::skip("no CUDA device");
+  }
+  check_goldens(Device::kCuda);
+}
+
+TEST_CASE("explain --from prints what the live run prints, and so does trace") {
+  for (const Scenario* scenario : all_scenarios()) {
+    const std::string name(scenario->name);
+    CAPTURE(name);
+    const TemporaryFile file(run_gradlab({"trace", name, "--json"}).out);
+    CHECK(run_gradlab({"explain", "--from", file.path()}).out == run_gradlab({"explain", name}).out);
+    CHECK(run_gradlab({"trace", "--from", file.path()}).out == run_gradlab({"trace", name}).out);
+  }
+}
+
+TEST_CASE("explain takes several names, scripts and settings") {
+  const std::string safe = run_gradlab({"explain", "save-safe"}).out;
+  const std::string unsafe = run_gradlab({"explain", "save-unsafe"}).out;
+  CHECK(run_gradlab({"explain", "03"}).out == safe + "\n\n" + unsafe);
+  CHECK(run_gradlab({"explain", "save-unsafe", "--set", "x=5"}).out.find("x2.grad is 100 and should be 10") !=
+        std::string::npos);
+}
+
+TEST_CASE("colour is written when asked for, and never into a stream that is no terminal") {
+  const std::string plain = run_gradlab({"explain", "save-unsafe", "--color", "never"}).out;
+  CHECK(plain.find('\x1b') == std::string::npos);
+  CHECK(run_gradlab({"explain", "save-unsafe"}).out == plain);
+  CHECK(run_gradlab({"explain", "save-unsafe", "--color", "always"})
+            .out.starts_with("save-unsafe: \x1b[31;1mSILENTLY WRONG\x1b[0m\n"));
+}
+
+TEST_CASE("what explain, trace and diff cannot take is a usage error") {
+  CHECK(run_gradlab({"explain"}).err.starts_with("gradlab: explain needs a NAME: invisible, "));
+  CHECK(run_gradlab({"explain", "save-safe", "--color", "allways"}).err ==
+        "gradlab: --color takes auto, always, never, not 'allways': did you mean 'always'?\n");
+  CHECK(run_gradlab({"explain", "save-saef"}).status == kExitUsage);
+  CHECK(run_gradlab({"explain", "--from", "/nowhere/a"}).err ==
+        "gradlab: /nowhere/a cannot be read: No such file or directory\n");
+  CHECK(run_gradlab({"explain", "save-safe", "--from", "a"}).status == kExitUsage);
+  CHECK(run_gradlab({"trace", "03", "--json"}).err ==
+        "gradlab: trace --json takes one experiment: a file holds one trace\n");
+  CHECK(run_gradlab({"diff", "a"}).err == "gradlab: diff compares two files, not 1\n");
+}
+
+TEST_CASE("a file that is cut off or no trace ends with status 2 and the line") {
+  const std::string whole = run_gradlab({"trace", "save-safe", "--json"}).out;
+  const TemporaryFile cut(whole.substr(0, whole.size() / 2));
+  for (const char* command : {"explain", "trace"}) {
+    const test::CliRun run = run_gradlab({command, "--from", cut.path()});
+    CHECK(run.status == kExitUsage);
+    CHECK(run.out.empty());
+    CHECK(run.err.starts_with("gradlab: " + cut.path() + ":"));
+  }
+  CHECK(run_gradlab({"diff", cut.path(), cut.path()}).status == kExitUsage);
+}
+
+TEST_CASE("diff names the first event that differs") {
+  const TemporaryFile a(run_gradlab({"trace", "save-unsafe", "--json"}).out);
+  const TemporaryFile b(run_gradlab({"trace", "save-unsafe", "--json", "--set", "factor=2"}).out);
+  CHECK(run_gradlab({"diff", a.path(), a.path()}).out == "The traces are equal.\n");
+  const test::CliRun run = run_gradlab({"diff", a.path(), b.path()});
+  CHECK(run.status == kExitNotReproduced);
+  CHECK(run.out.find("run as written, step 3: with torch.no_grad(): x2.mul_(factor)\n"
+                     "  event 1 of the step differs\n"
+                     "  A  write            x2: 3 -> 30, version 0 -> 1\n"
+                     "  B  write            x2: 3 -> 6, version 0 -> 1\n") != std::string::npos);
+}

@@ -1,0 +1,158 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "scenarios/catalogue.h"
+#include "src/lab/golden_diff.h"
+#include "tests/cli/run_gradlab.h"
+#include "tests/skip.h"
+
+using namespace gradlab;
+using test::CliRun;
+using test::run_gradlab;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE_MESSAGE(file.is_open(), path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A path that is gone when the test ends.
+class TemporaryPath {
+ public:
+  explicit TemporaryPath(const std::string& name) : path_(fs::temp_directory_path() / ("gradlab_graph_test_" + name)) {}
+  ~TemporaryPath() { fs::remove(path_); }
+  std::string string() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+// Another PATH while it lives.
+class PathGuard {
+ public:
+  explicit PathGuard(const char* path) {
+    if (const char* before = std::getenv("PATH")) before_ = before;
+    ::setenv("PATH", path, 1);
+  }
+  ~PathGuard() { before_ ? ::setenv("PATH", before_->c_str(), 1) : ::unsetenv("PATH"); }
+  PathGuard(const PathGuard&) = delete;
+  PathGuard& operator=(const PathGuard&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+}  // namespace
+
+TEST_CASE("every experiment's graph is as its golden says") {
+  for (const Scenario* scenario : all_scenarios()) {
+    const std::string name(scenario->name);
+    CAPTURE(name);
+    const CliRun run = run_gradlab({"graph", name});
+    const std::string golden = read(fs::path(GRADLAB_SOURCE_DIR "/scenarios/golden") / ("graph-" + name + ".txt"));
+    CHECK(run.status == kExitReproduced);
+    CHECK_MESSAGE(run.out == golden, unified_diff("golden", golden, "graph " + name, run.out));
+  }
+}
+
+TEST_CASE("graph --from prints what the live run prints, at every step and in every format") {
+  for (const Scenario* scenario : all_scenarios()) {
+    const std::string name(scenario->name);
+    const TemporaryPath file(name + ".jsonl");
+    std::ofstream(file.string(), std::ios::binary) << run_gradlab({"trace", name, "--json"}).out;
+    for (const char* format : {"text", "dot", "mermaid"}) {
+      for (int step = 1; step <= 6; ++step) {
+        const std::vector<std::string> options = {"--format", format, "--at", std::to_string(step)};
+        std::vector<std::string> live = {"graph", name};
+        std::vector<std::string> recorded = {"graph", "--from", file.string()};
+        live.insert(live.end(), options.begin(), options.end());
+        recorded.insert(recorded.end(), options.begin(), options.end());
+        CAPTURE(name);
+        CAPTURE(step);
+        CHECK(run_gradlab(recorded).out == run_gradlab(live).out);
+      }
+    }
+  }
+}
+
+TEST_CASE("--at chooses the moment, and a step that is not there is answered with those that are") {
+  CHECK(run_gradlab({"graph", "save-unsafe", "--at", "2"}).out.find("STALE") == std::string::npos);
+  CHECK(run_gradlab({"graph", "save-unsafe", "--at", "3"}).out == run_gradlab({"graph", "save-unsafe"}).out);
+  CHECK(run_gradlab({"graph", "save-unsafe", "--at", "4"}).out.find("leaf, grad 60.0") != std::string::npos);
+  const CliRun run = run_gradlab({"graph", "save-unsafe", "--at", "9"});
+  CHECK(run.status == kExitUsage);
+  CHECK(run.err.starts_with("gradlab: save-unsafe has no step 9\n   1  x2 = tensor("));
+}
+
+TEST_CASE("numbers in a graph follow --set") {
+  const std::string out = run_gradlab({"graph", "save-unsafe", "--at", "4", "--set", "x=1,2", "--set", "factor=3"}).out;
+  CHECK(out.find("shape [2], version 1, leaf, grad [6.0, 12.0]") != std::string::npos);
+}
+
+TEST_CASE("several graphs are texts one after the other, and no picture") {
+  CHECK(run_gradlab({"graph", "03"}).out ==
+        run_gradlab({"graph", "save-safe"}).out + "\n\n" + run_gradlab({"graph", "save-unsafe"}).out);
+  CHECK(run_gradlab({"graph", "03", "--format", "dot"}).status == kExitUsage);
+}
+
+TEST_CASE("-o writes the file in the format of its name") {
+  const TemporaryPath dot("a.dot");
+  const CliRun run = run_gradlab({"graph", "function", "-o", dot.string()});
+  CHECK(run.status == kExitReproduced);
+  CHECK(run.out.empty());
+  CHECK(read(dot.string()) == run_gradlab({"graph", "function", "--format", "dot"}).out);
+  const CliRun failed = run_gradlab({"graph", "function", "-o", "/nowhere/a.txt"});
+  CHECK(failed.status == kExitEnvironment);
+  CHECK(failed.err == "gradlab: /nowhere/a.txt could not be written: No such file or directory\n");
+}
+
+TEST_CASE("a format that is not known is answered with the nearest one") {
+  CHECK(run_gradlab({"graph", "function", "--format", "svgg"}).err ==
+        "gradlab: --format takes text, dot, mermaid, svg, not 'svgg': did you mean 'svg'?\n");
+  CHECK(run_gradlab({"graph"}).err.starts_with("gradlab: graph needs a NAME: invisible, "));
+  CHECK(run_gradlab({"graph", "function", "--at", "two"}).status == kExitUsage);
+}
+
+TEST_CASE("svg without Graphviz says what is missing and what needs nothing") {
+  const PathGuard path("/nowhere");
+  const CliRun run = run_gradlab({"graph", "save-unsafe", "--format", "svg"});
+  CHECK(run.status == kExitEnvironment);
+  CHECK(run.out.empty());
+  CHECK(
+      run.err ==
+      "gradlab: svg needs Graphviz's program dot, and there is none: install Graphviz (Debian, Ubuntu: apt-get install "
+      "graphviz), or use --format text, dot or mermaid, which need nothing\n");
+}
+
+TEST_CASE("Graphviz draws every graph") {
+  if (run_gradlab({"graph", "function", "--format", "svg"}).status == kExitEnvironment)
+    return test::skip("no Graphviz");
+  for (const Scenario* scenario : all_scenarios()) {
+    CAPTURE(scenario->name);
+    const CliRun run = run_gradlab({"graph", std::string(scenario->name), "--format", "svg"});
+    CHECK(run.status == kExitReproduced);
+    CHECK(run.err.empty());
+    CHECK(run.out.starts_with("<?xml"));
+    CHECK(run.out.find("</svg>") != std::string::npos);
+  }
+}
+
+TEST_CASE("the README's picture is the graph of today") {
+  const std::string svg = read(GRADLAB_SOURCE_DIR "/docs/graph-save-unsafe.svg");
+  const std::string text = run_gradlab({"graph", "save-unsafe"}).out;
+  CHECK(svg.size() < 100'000);
+  for (const char* part : {"after the write (step 3)", "with torch.no_grad(): x2.mul_(factor)", "UnsafeSquareBackward",
+                           "ctx.x = x2, version 0", "STALE: now at version 1, written in step 3; not checked"}) {
+    CHECK(text.find(part) != std::string::npos);
+    CHECK(svg.find(part) != std::string::npos);
+  }
+}
