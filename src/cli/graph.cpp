@@ -23,7 +23,7 @@ struct GraphOptions {
   std::optional<int> at;
 };
 
-GraphOptions read_options(const Arguments& arguments) {
+GraphOptions read_graph_options(const Arguments& arguments) {
   GraphOptions options;
   CommandParser parser(
       "graph",
@@ -76,7 +76,7 @@ int step_to_draw(const GraphOptions& options, const trace::Trace& trace) {
 }  // namespace
 
 CommandResult graph_command(const Arguments& arguments) {
-  const GraphOptions options = read_options(arguments);
+  const GraphOptions options = read_graph_options(arguments);
   const std::string_view format = format_of(options);
   const std::vector<trace::Trace> traces = traces_of(options.trace, "graph");
   if (format != "text" && traces.size() > 1) throw UsageError("a picture is of one experiment; name one, or use text");

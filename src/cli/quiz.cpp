@@ -28,7 +28,7 @@ struct QuizOptions {
   std::string device = "cpu";
 };
 
-QuizOptions read_options(const Arguments& arguments) {
+QuizOptions read_quiz_options(const Arguments& arguments) {
   QuizOptions options;
   CommandParser parser(
       "quiz",
@@ -181,7 +181,7 @@ class Quiz {
 }  // namespace
 
 CommandResult quiz_command(const Arguments& arguments, Input in, std::ostream& out) {
-  const QuizOptions options = read_options(arguments);
+  const QuizOptions options = read_quiz_options(arguments);
   const std::vector<const QuizQuestion*> questions = questions_of(options.names);
   const Device device = parse_device(options.device);
   std::ifstream file;

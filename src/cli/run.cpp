@@ -19,7 +19,7 @@ struct RunOptions {
   bool json = false;
 };
 
-RunOptions read_options(const Arguments& arguments) {
+RunOptions read_run_options(const Arguments& arguments) {
   RunOptions options;
   CommandParser parser("run", "Runs experiments or the chapter's scripts, in the order given.",
                        "  gradlab run save-safe save-unsafe\n"
@@ -56,7 +56,7 @@ std::vector<const Scenario*> asked_for(const std::vector<std::string>& names) {
 }  // namespace
 
 CommandResult run_command(const Arguments& arguments) {
-  const RunOptions options = read_options(arguments);
+  const RunOptions options = read_run_options(arguments);
   if (options.names.empty()) throw UsageError(fmt::format("run needs a NAME: {}", joined(all_output_names())));
   const std::vector<const Scenario*> scenarios = asked_for(options.names);
   Runner runner(parse_settings(options.settings, scenarios), parse_device(options.device));

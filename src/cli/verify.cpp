@@ -29,7 +29,7 @@ struct VerifyOptions {
   bool update = false;
 };
 
-VerifyOptions read_options(const Arguments& arguments) {
+VerifyOptions read_verify_options(const Arguments& arguments) {
   VerifyOptions options;
   CommandParser parser("verify",
                        "Runs experiments and scripts (all of them unless named) and compares the output with what is\n"
@@ -96,7 +96,7 @@ std::optional<std::string> golden(const VerifyOptions& options, const std::strin
 }  // namespace
 
 CommandResult verify_command(const Arguments& arguments) {
-  const VerifyOptions options = read_options(arguments);
+  const VerifyOptions options = read_verify_options(arguments);
   if (options.update && options.golden_dir.empty()) {
     throw UsageError("--update needs --golden DIR, the folder to rewrite (in a checkout: --golden scenarios/golden)");
   }
