@@ -5,8 +5,8 @@ if(NOT BUILD_TESTING)
 endif()
 
 file(GLOB test_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
-  tests/*.cpp tests/kernels/*.cpp tests/tensor/*.cpp tests/autograd/*.cpp tests/ops/*.cpp tests/lab/*.cpp
-  tests/cli/*.cpp)
+  tests/*.cpp tests/tensor/*.cpp tests/autograd/*.cpp tests/ops/*.cpp tests/lab/*.cpp tests/cli/*.cpp)
+file(GLOB kernel_test_sources CONFIGURE_DEPENDS tests/kernels/*.cpp)
 file(GLOB conformance_sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" tests/conformance/*.cpp)
 set(conformance_main tests/conformance/main.cpp)
 set(conformance_tests ${conformance_sources})
@@ -14,24 +14,37 @@ list(FILTER conformance_tests INCLUDE REGEX "_test\\.cpp$")
 list(FILTER conformance_sources EXCLUDE REGEX "_test\\.cpp$")
 list(REMOVE_ITEM conformance_sources ${conformance_main})
 
-# Tests are compiled for the compiler's speed, not theirs.
+# Each folder is compiled as one unit, since most of a small file's time goes into its headers: two files of a folder may
+# not define the same name. And without optimisation, but for what computes millions of reference values.
 add_library(gradlab_replay OBJECT ${conformance_sources})
 target_link_libraries(gradlab_replay PUBLIC gradlab::gradlab ZLIB::ZLIB)
 target_compile_definitions(gradlab_replay PUBLIC "GRADLAB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
-target_compile_options(gradlab_replay PUBLIC -O1)
-target_precompile_headers(gradlab_replay PRIVATE <nlohmann/json.hpp> <fmt/format.h> <src/autograd/function.h>)
+target_compile_options(gradlab_replay PRIVATE -O1)
+set_target_properties(gradlab_replay PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 
 add_executable(gradlab-conformance ${conformance_main})
+target_compile_options(gradlab-conformance PRIVATE -O0)
 set_target_properties(gradlab-conformance PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(gradlab-conformance PRIVATE gradlab_replay)
 
-add_executable(gradlab_tests ${test_sources} ${conformance_tests})
+add_library(gradlab_kernel_tests OBJECT ${kernel_test_sources})
+set_target_properties(gradlab_kernel_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+target_link_libraries(gradlab_kernel_tests PRIVATE gradlab::gradlab doctest::doctest)
+target_compile_options(gradlab_kernel_tests PRIVATE -O1)
+
+add_executable(gradlab_tests ${test_sources} ${conformance_tests} $<TARGET_OBJECTS:gradlab_kernel_tests>)
 set_target_properties(gradlab_tests PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(gradlab_tests PRIVATE gradlab_replay doctest::doctest)
 target_compile_definitions(gradlab_tests PRIVATE "GRADLAB_BINARY=\"$<TARGET_FILE:gradlab>\"")
-target_precompile_headers(gradlab_tests PRIVATE <doctest/doctest.h> <fmt/format.h>)
-# main.cpp defines doctest's implementation, which a precompiled doctest.h would leave out.
-set_source_files_properties(tests/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+target_compile_options(gradlab_tests PRIVATE -O0)
+set_target_properties(gradlab_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+foreach(source IN LISTS test_sources conformance_tests)
+  get_filename_component(folder "${source}" DIRECTORY)
+  string(REPLACE "/" "_" group "${folder}")
+  set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+endforeach()
+# main.cpp defines doctest's implementation.
+set_source_files_properties(tests/main.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 add_dependencies(gradlab_tests gradlab)
 
 # A test-case is slow when it stands in TEST_SUITE("slow") or carries doctest::test_suite("slow").

@@ -12,7 +12,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace backward_kernel {
 
 constexpr Source kFunctions[] = {kTritonGELUSource, kernel::kTritonGELUSource, kGeluExactGradientSource,
                                  kGeluKernelGradientSource};
@@ -129,7 +129,7 @@ void list_steps(Lab& lab) {
   lab.claim("the kernel moves fewer bytes", [=] { return counted(2) > counted(3); });
 }
 
-}  // namespace
+}  // namespace backward_kernel
 
 constinit const Scenario kBackwardKernel = {
     .name = "backward-kernel",
@@ -139,9 +139,9 @@ constinit const Scenario kBackwardKernel = {
     .question =
         "backward computes GELU's gradient in tensor arithmetic, then as one kernel. What differs: the gradient, the "
         "launches, the memory traffic?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = backward_kernel::kParameters,
+    .functions = backward_kernel::kFunctions,
+    .list_steps = backward_kernel::list_steps,
 };
 
 }  // namespace gradlab

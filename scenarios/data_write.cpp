@@ -3,7 +3,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace data_write {
 
 constexpr ParameterSpec kParameters[] = {input_parameter("1,2,3"), kCountParameter};
 
@@ -32,7 +32,7 @@ void list_steps(Lab& lab) {
             [&] { return !same_gradient(a.grad(), lab.without_writes().named("a").grad()); });
 }
 
-}  // namespace
+}  // namespace data_write
 
 constinit const Scenario kDataWrite = {
     .name = "data-write",
@@ -41,8 +41,8 @@ constinit const Scenario kDataWrite = {
     .shows = "a write through .data moves no version: the gradient is wrong and nothing says so",
     .question =
         "sigmoid keeps its result y, then y.data is set to zero in place. Does backward notice, and what is a.grad?",
-    .parameters = kParameters,
-    .list_steps = list_steps,
+    .parameters = data_write::kParameters,
+    .list_steps = data_write::list_steps,
 };
 
 }  // namespace gradlab

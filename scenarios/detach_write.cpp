@@ -3,7 +3,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace detach_write {
 
 constexpr ParameterSpec kParameters[] = {input_parameter("1,2,3"), kCountParameter};
 
@@ -25,7 +25,7 @@ void list_steps(Lab& lab) {
   lab.claim("a.grad stays empty", [&] { return !a.grad().defined(); });
 }
 
-}  // namespace
+}  // namespace detach_write
 
 constinit const Scenario kDetachWrite = {
     .name = "detach-write",
@@ -33,8 +33,8 @@ constinit const Scenario kDetachWrite = {
     .mistake = Mistake::kLoud,
     .shows = "the same write through .detach() moves y's version: backward refuses",
     .question = "sigmoid keeps its result y, then y.detach() is set to zero in place. What does backward do?",
-    .parameters = kParameters,
-    .list_steps = list_steps,
+    .parameters = detach_write::kParameters,
+    .list_steps = detach_write::list_steps,
 };
 
 }  // namespace gradlab

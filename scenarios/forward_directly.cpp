@@ -6,7 +6,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace forward_directly {
 
 constexpr Source kFunctions[] = {kKernelGELUSource, kGeluExactSource, kGeluExactGradientSource};
 constexpr ParameterSpec kParameters[] = {input_parameter("-1,0.5,2"), kCountParameter};
@@ -42,7 +42,7 @@ void list_steps(Lab& lab) {
   lab.claim("backward from the result of apply reaches x", [&] { return x.grad().defined(); });
 }
 
-}  // namespace
+}  // namespace forward_directly
 
 constinit const Scenario kForwardDirectly = {
     .name = "forward-directly",
@@ -52,9 +52,9 @@ constinit const Scenario kForwardDirectly = {
     .question =
         "A Function's forward is called by hand instead of through apply. Are the values right? Is the "
         "gradient?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = forward_directly::kParameters,
+    .functions = forward_directly::kFunctions,
+    .list_steps = forward_directly::list_steps,
 };
 
 }  // namespace gradlab

@@ -4,7 +4,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace function {
 
 constexpr Source kFunctions[] = {kTritonGELUSource, kGeluExactSource, kGeluExactGradientSource,
                                  kGeluKernelGradientSource};
@@ -44,7 +44,7 @@ void list_steps(Lab& lab) {
   lab.claim("the gradient is that of the built-in GELU", gradients_match);
 }
 
-}  // namespace
+}  // namespace function
 
 constinit const Scenario kFunction = {
     .name = "function",
@@ -52,9 +52,9 @@ constinit const Scenario kFunction = {
     .mistake = Mistake::kNone,
     .shows = "the same launch inside a Function is a node, and its gradient is the built-in GELU's",
     .question = "The same kernel is launched by a Function's forward. What is y.grad_fn now, and is x.grad right?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = function::kParameters,
+    .functions = function::kFunctions,
+    .list_steps = function::list_steps,
 };
 
 }  // namespace gradlab

@@ -5,7 +5,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace invisible {
 
 constexpr ParameterSpec kParameters[] = {input_parameter("-1,0.5,2"), kCountParameter};
 
@@ -39,7 +39,7 @@ void list_steps(Lab& lab) {
   lab.claim("backward raises an error", [&] { return lab.error().has_value(); });
 }
 
-}  // namespace
+}  // namespace invisible
 
 constinit const Scenario kInvisible = {
     .name = "invisible",
@@ -49,8 +49,8 @@ constinit const Scenario kInvisible = {
     .question =
         "x requires grad, and a kernel computes y from x's memory. What is y.grad_fn, and what does "
         "backward from y do?",
-    .parameters = kParameters,
-    .list_steps = list_steps,
+    .parameters = invisible::kParameters,
+    .list_steps = invisible::list_steps,
 };
 
 }  // namespace gradlab

@@ -5,7 +5,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace kernel_confesses {
 
 constexpr Source kFunctions[] = {kSafeSquareSource, kScaleInPlaceSource};
 constexpr ParameterSpec kParameters[] = {input_parameter("3"), kFactorParameter, kCountParameter};
@@ -30,7 +30,7 @@ void list_steps(Lab& lab) {
   lab.claim("x.grad stays empty", [&] { return !x.grad().defined(); });
 }
 
-}  // namespace
+}  // namespace kernel_confesses
 
 constinit const Scenario kKernelConfesses = {
     .name = "kernel-confesses",
@@ -39,9 +39,9 @@ constinit const Scenario kKernelConfesses = {
     .shows = "the same kernel, but the launcher reports the write by increment_version: backward refuses",
     .question =
         "A raw kernel writes over a saved x, and the launcher calls increment_version(x). What does backward do now?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = kernel_confesses::kParameters,
+    .functions = kernel_confesses::kFunctions,
+    .list_steps = kernel_confesses::list_steps,
 };
 
 }  // namespace gradlab

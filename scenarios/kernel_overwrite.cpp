@@ -4,7 +4,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace kernel_overwrite {
 
 constexpr Source kFunctions[] = {kSafeSquareSource, kScaleInPlaceSource};
 constexpr ParameterSpec kParameters[] = {input_parameter("3"), kFactorParameter, kCountParameter};
@@ -33,7 +33,7 @@ void list_steps(Lab& lab) {
             [&] { return !same_gradient(x.grad(), lab.without_writes().named("x").grad()); });
 }
 
-}  // namespace
+}  // namespace kernel_overwrite
 
 constinit const Scenario kKernelOverwrite = {
     .name = "kernel-overwrite",
@@ -42,9 +42,9 @@ constinit const Scenario kKernelOverwrite = {
     .shows = "a raw kernel writes over a saved tensor: its version stays, and the gradient is wrong",
     .question =
         "forward keeps x by save_for_backward, then a raw kernel multiplies x's memory. Does the version check notice?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = kernel_overwrite::kParameters,
+    .functions = kernel_overwrite::kFunctions,
+    .list_steps = kernel_overwrite::list_steps,
 };
 
 }  // namespace gradlab

@@ -4,7 +4,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace save_clone {
 
 // clang-format off
 WITH_SOURCE(kCloneSquareSource, struct CloneSquare : Function<CloneSquare> {
@@ -42,7 +42,7 @@ void list_steps(Lab& lab) {
             [&] { return same_gradient(x.grad(), lab.without_writes().named("x").grad()); });
 }
 
-}  // namespace
+}  // namespace save_clone
 
 constinit const Scenario kSaveClone = {
     .name = "save-clone",
@@ -52,9 +52,9 @@ constinit const Scenario kSaveClone = {
     .question =
         "forward keeps x.clone() by save_for_backward, then x is multiplied in place. Error, wrong gradient, or "
         "neither?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = save_clone::kParameters,
+    .functions = save_clone::kFunctions,
+    .list_steps = save_clone::list_steps,
 };
 
 }  // namespace gradlab

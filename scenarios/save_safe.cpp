@@ -4,7 +4,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace save_safe {
 
 constexpr Source kFunctions[] = {kSafeSquareSource};
 constexpr ParameterSpec kParameters[] = {input_parameter("3"), kFactorParameter, kCountParameter};
@@ -26,7 +26,7 @@ void list_steps(Lab& lab) {
   lab.claim("x.grad stays empty", [&] { return !x.grad().defined(); });
 }
 
-}  // namespace
+}  // namespace save_safe
 
 constinit const Scenario kSaveSafe = {
     .name = "save-safe",
@@ -34,9 +34,9 @@ constinit const Scenario kSaveSafe = {
     .mistake = Mistake::kLoud,
     .shows = "save_for_backward notices that x was written between forward and backward",
     .question = "forward keeps x by save_for_backward, then x is multiplied in place. What does backward do?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = save_safe::kParameters,
+    .functions = save_safe::kFunctions,
+    .list_steps = save_safe::list_steps,
 };
 
 }  // namespace gradlab

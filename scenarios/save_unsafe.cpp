@@ -7,7 +7,7 @@
 #include "src/lab/number_text.h"
 
 namespace gradlab {
-namespace {
+namespace save_unsafe {
 
 // Wrong on purpose: x should be kept by save_for_backward.
 // clang-format off
@@ -64,7 +64,7 @@ void list_steps(Lab& lab) {
   lab.claim("the gradient differs from the one without the write", is_wrong);
 }
 
-}  // namespace
+}  // namespace save_unsafe
 
 constinit const Scenario kSaveUnsafe = {
     .name = "save-unsafe",
@@ -72,9 +72,9 @@ constinit const Scenario kSaveUnsafe = {
     .mistake = Mistake::kSilent,
     .shows = "x kept as a plain attribute of ctx: the same write gives a wrong gradient and no error",
     .question = "forward keeps x as ctx.x, then x is multiplied in place. What does backward do, and what is x.grad?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = save_unsafe::kParameters,
+    .functions = save_unsafe::kFunctions,
+    .list_steps = save_unsafe::list_steps,
 };
 
 }  // namespace gradlab

@@ -4,7 +4,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace view_write {
 
 constexpr Source kFunctions[] = {kSafeSquareSource};
 constexpr ParameterSpec kParameters[] = {input_parameter("3,4"),
@@ -30,7 +30,7 @@ void list_steps(Lab& lab) {
   lab.claim("x.grad stays empty", [&] { return !x.grad().defined(); });
 }
 
-}  // namespace
+}  // namespace view_write
 
 constinit const Scenario kViewWrite = {
     .name = "view-write",
@@ -39,9 +39,9 @@ constinit const Scenario kViewWrite = {
     .shows = "writing one element through a view moves the version of the whole: backward refuses",
     .question =
         "forward keeps x by save_for_backward, then one element is written: x[0] = 30. Is x as a whole still trusted?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = view_write::kParameters,
+    .functions = view_write::kFunctions,
+    .list_steps = view_write::list_steps,
 };
 
 }  // namespace gradlab

@@ -6,7 +6,7 @@
 #include "src/lab/lab.h"
 
 namespace gradlab {
-namespace {
+namespace what_records {
 
 // clang-format off
 WITH_SOURCE(kDoubleSource, struct Double : Function<Double> {
@@ -50,7 +50,7 @@ void list_steps(Lab& lab) {
             [&] { return !raw.grad_fn() && !detached.grad_fn() && !quiet.grad_fn(); });
 }
 
-}  // namespace
+}  // namespace what_records
 
 constinit const Scenario kWhatRecords = {
     .name = "what-records",
@@ -58,9 +58,9 @@ constinit const Scenario kWhatRecords = {
     .mistake = Mistake::kSilent,
     .shows = "five ways to compute from x: two leave a grad_fn, three leave none",
     .question = "x requires grad. Which results computed from it require grad too?",
-    .parameters = kParameters,
-    .functions = kFunctions,
-    .list_steps = list_steps,
+    .parameters = what_records::kParameters,
+    .functions = what_records::kFunctions,
+    .list_steps = what_records::list_steps,
 };
 
 }  // namespace gradlab

@@ -6,12 +6,13 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/files.h"
 
 namespace {
 
@@ -105,11 +106,6 @@ std::vector<std::string> breaches(const std::string& path, const std::string& te
   return found;
 }
 
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 bool is_source(const fs::path& file) {
   const std::string extension = file.extension().string();
   return extension == ".h" || extension == ".cpp" || extension == ".cu" || extension == ".cuh";
@@ -127,7 +123,7 @@ TEST_CASE("every file includes its own layer or a lower one") {
         FAIL_CHECK(path << " stands in a folder without a rank");
         continue;
       }
-      for (const std::string& breach : breaches(path, read(entry.path()))) FAIL_CHECK(breach);
+      for (const std::string& breach : breaches(path, gradlab::test::read_file(entry.path()))) FAIL_CHECK(breach);
     }
   }
   CHECK(files > 0);

@@ -9,14 +9,9 @@
 #include <vector>
 
 #include "tests/cli/run_gradlab.h"
+#include "tests/files.h"
 
 namespace {
-
-std::string read(const std::string& path) {
-  std::ifstream file(std::string(GRADLAB_SOURCE_DIR "/") + path, std::ios::binary);
-  REQUIRE_MESSAGE(file.is_open(), path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 struct Transcript {
   std::string command;  // what stands after "$ "
@@ -49,7 +44,7 @@ std::vector<std::string> words(const std::string& text) {
 }  // namespace
 
 TEST_CASE("every transcript in the README is what gradlab prints") {
-  const std::vector<Transcript> all = transcripts(read("README.md"));
+  const std::vector<Transcript> all = transcripts(gradlab::test::read_file("README.md"));
   CHECK_FALSE(all.empty());
   for (const Transcript& transcript : all) {
     CAPTURE(transcript.command);
@@ -62,14 +57,14 @@ TEST_CASE("every transcript in the README is what gradlab prints") {
 }
 
 TEST_CASE("the README's first transcript is a golden") {
-  const std::vector<Transcript> all = transcripts(read("README.md"));
+  const std::vector<Transcript> all = transcripts(gradlab::test::read_file("README.md"));
   REQUIRE_FALSE(all.empty());
   CHECK(all.front().command == "gradlab save-unsafe");
-  CHECK(all.front().output == read("scenarios/golden/save-unsafe.txt"));
+  CHECK(all.front().output == gradlab::test::read_file("scenarios/golden/save-unsafe.txt"));
 }
 
 TEST_CASE("every folder and file that the README names exists") {
-  const std::string markdown = read("README.md");
+  const std::string markdown = gradlab::test::read_file("README.md");
   for (std::size_t at = markdown.find('`'); at != std::string::npos; at = markdown.find('`', at + 1)) {
     const std::size_t end = markdown.find('`', at + 1);
     if (end == std::string::npos) break;

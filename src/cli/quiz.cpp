@@ -16,6 +16,7 @@
 #include "src/cli/runner.h"
 #include "src/cli/text_layout.h"
 #include "src/lab/render.h"
+#include "src/lab/trace_text.h"
 #include "src/lab/usage_error.h"
 
 namespace gradlab {
@@ -81,7 +82,7 @@ class Quiz {
 
   // Stops early when the input or the output ends.
   void ask_all(std::span<const QuizQuestion* const> questions) {
-    out_ << wrapped("Answer with a letter or with the text of a choice; an empty line leaves a question out.", "", 0)
+    out_ << filled("Answer with a letter or with the text of a choice; an empty line leaves a question out.", "", 0)
          << "\n";
     for (const QuizQuestion* question : questions) {
       if (!out_ || !ask(*question, questions.size())) break;
@@ -118,7 +119,7 @@ class Quiz {
     const Lab lab(*question.scenario, {}, device_);
     std::string text = fmt::format("Question {} of {}: {}, section {}{}{}\n", asked_ + 1, of, question.scenario->name,
                                    question.scenario->section, question.source.empty() ? "" : ", ", question.source);
-    text += wrapped(question.text) + "\n";
+    text += filled(question.text, "  ", 2) + "\n";
     for (const Step& step : lab.steps()) {
       if (step.role != StepRole::kObserve) text += fmt::format("  {:>3}  {}\n", step.number, step.code.text);
     }
@@ -131,7 +132,7 @@ class Quiz {
     }
     text += parameters + "\n\n";
     for (std::size_t i = 0; i < asked.choices.size(); ++i) {
-      text += wrapped(asked.choices[i].text, fmt::format("  {}) ", letter(i)), 5);
+      text += filled(asked.choices[i].text, fmt::format("  {}) ", letter(i)), 5);
     }
     return text;
   }
@@ -159,14 +160,15 @@ class Quiz {
   static std::string verdict(const AskedQuestion& asked, std::optional<std::size_t> chosen, const QuizResult& result) {
     const std::string right = fmt::format("{}) {}", letter(result.right), asked.choices[result.right].text);
     const std::string_view because = asked.question->because;
-    if (!chosen) return wrapped(fmt::format("The run shows {}.", right), "", 0) + wrapped(because);
-    if (*chosen == result.right) return wrapped(fmt::format("Right: {}.", right), "", 0) + wrapped(because);
-    std::string text = wrapped(fmt::format("Not so: the run shows {}.", right), "", 0);
+    if (!chosen) return filled(fmt::format("The run shows {}.", right), "", 0) + filled(because, "  ", 2);
+    if (*chosen == result.right) return filled(fmt::format("Right: {}.", right), "", 0) + filled(because, "  ", 2);
+    std::string text = filled(fmt::format("Not so: the run shows {}.", right), "", 0);
     if (result.parting) {
-      text += wrapped(fmt::format("Your guess and the run part at step {}, {}: {}.", result.parting->number,
-                                  result.parting->code, asked.choices[*chosen].why_not));
+      text += filled(fmt::format("Your guess and the run part at step {}, {}: {}.", result.parting->number,
+                                 result.parting->code, asked.choices[*chosen].why_not),
+                     "  ", 2);
     }
-    return text + wrapped(because);
+    return text + filled(because, "  ", 2);
   }
 
   Input in_;

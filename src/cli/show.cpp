@@ -8,6 +8,7 @@
 #include "src/lab/golden_diff.h"
 #include "src/lab/goldens.h"
 #include "src/lab/lab.h"
+#include "src/lab/trace_text.h"
 #include "src/lab/usage_error.h"
 
 namespace gradlab {
@@ -22,7 +23,7 @@ std::string shown(const Scenario& scenario) {
   const std::string mistake =
       scenario.mistake == Mistake::kNone ? "" : fmt::format(", a {} mistake", mistake_name(scenario.mistake));
   std::string text = fmt::format("{} (section {}{})\n{}\nQuestion\n{}\nSteps", scenario.name, scenario.section, mistake,
-                                 wrapped(scenario.shows), wrapped(scenario.question));
+                                 filled(scenario.shows, "  ", 2), filled(scenario.question, "  ", 2));
   std::string file;
   std::string steps;
   for (const Step& step : lab.steps()) {
@@ -35,14 +36,14 @@ std::string shown(const Scenario& scenario) {
   text += "Parameters\n";
   for (const ParameterSpec& spec : scenario.parameters) {
     const std::string_view default_text = spec.kind == ParameterKind::kCount ? "as many as x has" : spec.default_text;
-    text += wrapped(fmt::format("{} (default: {}; {})", spec.meaning, default_text, accepted_form(spec)),
-                    fmt::format("  {:<8} ", spec.name), 11);
+    text += filled(fmt::format("{} (default: {}; {})", spec.meaning, default_text, accepted_form(spec)),
+                   fmt::format("  {:<8} ", spec.name), 11);
   }
   return text + "\n" + expected_output(scenario.name);
 }
 
 std::string shown(const Script& script) {
-  std::string text = fmt::format("{}\n{}\nExperiments\n", script.name, wrapped(script.shows));
+  std::string text = fmt::format("{}\n{}\nExperiments\n", script.name, filled(script.shows, "  ", 2));
   for (const Scenario* scenario : script.scenarios) {
     text += fmt::format("  {:<17} {}\n", scenario->name, scenario->shows);
   }

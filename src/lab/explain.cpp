@@ -16,12 +16,6 @@ namespace {
 using trace::as;
 
 // "steps 3 and 4"
-std::string steps_text(const std::vector<int>& steps) {
-  std::vector<std::string> numbers;
-  for (const int step : steps) numbers.push_back(std::to_string(step));
-  return (steps.size() == 1 ? "step " : "steps ") + listed(numbers);
-}
-
 class Explanation {
  public:
   Explanation(const trace::Trace& trace, bool with_color)

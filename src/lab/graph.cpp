@@ -250,6 +250,12 @@ std::string saved_state_text(const GraphSaved& saved) {
   return "";
 }
 
+bool is_stale(const GraphSaved& saved) {
+  return saved.state == SavedState::kStale || saved.state == SavedState::kOverwritten;
+}
+
+std::string node_id(int number) { return fmt::format("node{}", number); }
+
 std::string grad_text(const GraphTensor& tensor) {
   return tensor.grad ? float_text(Numbers{tensor.grad->values, tensor.grad->count}) : "None";
 }

@@ -88,12 +88,17 @@ std::string graph_title(const Graph& graph);
 // What the drawings say about a saved tensor: "saved x2, version 0", and what became of it, or "".
 std::string saved_text(const GraphSaved& saved);
 std::string saved_state_text(const GraphSaved& saved);
+// Its content is no longer what was saved, whether its version tells or not.
+bool is_stale(const GraphSaved& saved);
 
 // "None", "60.0", "[6.0, 8.0]"
 std::string grad_text(const GraphTensor& tensor);
 
 // ", input 1" of the node that an edge leads to; "" for its first.
 std::string input_text(const GraphEdge& edge);
+
+// What a node is called inside a drawing.
+std::string node_id(int number);
 
 // "[3]", "[]"
 std::string shape_text(const std::vector<std::int64_t>& shape);

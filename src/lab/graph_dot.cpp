@@ -43,17 +43,11 @@ std::string id(std::string_view kind, std::string_view name) {
   return quoted + "\"";
 }
 
-std::string node_id(int number) { return fmt::format("node{}", number); }
-
 std::string row(std::string_view text, std::string_view attributes = "") {
   return fmt::format("<TR><TD ALIGN=\"LEFT\"><FONT {}>{}</FONT></TD></TR>", attributes, html(text));
 }
 
-bool is_stale(const GraphSaved& saved) {
-  return saved.state == SavedState::kStale || saved.state == SavedState::kOverwritten;
-}
-
-std::string drawn(const GraphNode& node) {
+std::string dot_of(const GraphNode& node) {
   std::string rows = fmt::format("<TR><TD><B>{}</B></TD></TR>", html(node.name));
   for (const GraphSaved& saved : node.saved) {
     rows += row(saved_text(saved), "POINT-SIZE=\"11\"");
@@ -71,7 +65,7 @@ std::string drawn(const GraphNode& node) {
       is_marked ? "2" : "1", rows);
 }
 
-std::string drawn(const GraphTensor& tensor) {
+std::string dot_of(const GraphTensor& tensor) {
   std::string details = fmt::format("shape {}, version {}", shape_text(tensor.shape), tensor.version);
   std::string kind;
   if (tensor.grad_fn == 0 && tensor.requires_grad) kind = fmt::format("leaf, grad {}", grad_text(tensor));
@@ -88,7 +82,7 @@ bool is_drawn(const Graph& graph, std::string_view tensor) {
                      [&](const GraphTensor& drawn) { return drawn.name == tensor; });
 }
 
-std::string edges_of(const Graph& graph, const GraphNode& node) {
+std::string dot_edges(const Graph& graph, const GraphNode& node) {
   std::string edges;
   for (const GraphEdge& edge : node.edges) {
     if (edge.to == 0) continue;
@@ -102,7 +96,7 @@ std::string edges_of(const Graph& graph, const GraphNode& node) {
 }
 
 // The place where the trail stops, and beyond it a dotted line to where it would have led.
-std::string drawn(const Graph& graph, const TrailEnd& end) {
+std::string dot_of(const Graph& graph, const TrailEnd& end) {
   const std::string at = end.at == end.tensor ? "" : fmt::format("at {}: ", html(end.at));
   const std::string step = end.step == 0 ? "" : fmt::format("<BR/>step {}: {}", end.step, html(end.code));
   std::string text = fmt::format(
@@ -144,16 +138,16 @@ std::string graph_dot(const Graph& graph) {
       "  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=13, margin=\"0.15,0.08\"];\n"
       "  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, color=\"{}\"];\n",
       html(graph_title(graph)), html(graph.step.code), kGrey);
-  for (const GraphTensor& tensor : graph.tensors) dot += drawn(tensor);
-  for (const GraphNode& node : graph.nodes) dot += drawn(node);
+  for (const GraphTensor& tensor : graph.tensors) dot += dot_of(tensor);
+  for (const GraphNode& node : graph.nodes) dot += dot_of(node);
   for (const GraphTensor& tensor : graph.tensors) {
     if (tensor.grad_fn == 0) continue;
     const std::string output = tensor.output_nr == 0 ? "" : fmt::format(" output {}", tensor.output_nr);
     dot += fmt::format("  {} -> {} [label=\" {}{}\"];\n", id("tensor", tensor.name), node_id(tensor.grad_fn),
                        shape_text(tensor.shape), output);
   }
-  for (const GraphNode& node : graph.nodes) dot += edges_of(graph, node);
-  for (const TrailEnd& end : graph.trail_ends) dot += drawn(graph, end);
+  for (const GraphNode& node : graph.nodes) dot += dot_edges(graph, node);
+  for (const TrailEnd& end : graph.trail_ends) dot += dot_of(graph, end);
   return dot + ranks(graph) + "}\n";
 }
 

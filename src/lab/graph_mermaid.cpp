@@ -20,8 +20,6 @@ std::string label(std::string_view text) {
   return escaped;
 }
 
-std::string node_id(int number) { return fmt::format("node{}", number); }
-
 // Tensors by their place in the graph: Mermaid's identifiers are letters and digits.
 std::string tensor_id(const Graph& graph, std::string_view name) {
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
@@ -30,11 +28,7 @@ std::string tensor_id(const Graph& graph, std::string_view name) {
   return "";
 }
 
-bool is_stale(const GraphSaved& saved) {
-  return saved.state == SavedState::kStale || saved.state == SavedState::kOverwritten;
-}
-
-std::string drawn(const Graph& graph, const GraphTensor& tensor) {
+std::string mermaid_of(const Graph& graph, const GraphTensor& tensor) {
   std::string text = fmt::format("<b>{}</b><br/>shape {}, version {}", label(tensor.name),
                                  label(shape_text(tensor.shape)), tensor.version);
   if (tensor.grad_fn == 0 && tensor.requires_grad) text += fmt::format("<br/>leaf, grad {}", label(grad_text(tensor)));
@@ -43,7 +37,7 @@ std::string drawn(const Graph& graph, const GraphTensor& tensor) {
                      tensor.requires_grad ? ":::tensor" : ":::lost");
 }
 
-std::string drawn(const GraphNode& node) {
+std::string mermaid_of(const GraphNode& node) {
   std::string text = fmt::format("<b>{}</b>", label(node.name));
   for (const GraphSaved& saved : node.saved) {
     text += fmt::format("<br/>{}", label(saved_text(saved)));
@@ -54,7 +48,7 @@ std::string drawn(const GraphNode& node) {
   return fmt::format("  {}[\"{}\"]{}\n", node_id(node.number), text, is_marked ? ":::stale" : ":::node");
 }
 
-std::string edges_of(const Graph& graph, const GraphNode& node) {
+std::string mermaid_edges(const Graph& graph, const GraphNode& node) {
   std::string edges;
   for (const GraphEdge& edge : node.edges) {
     if (edge.to == 0) continue;
@@ -66,7 +60,7 @@ std::string edges_of(const Graph& graph, const GraphNode& node) {
   return edges;
 }
 
-std::string drawn(const Graph& graph, const TrailEnd& end, std::size_t number) {
+std::string mermaid_of(const Graph& graph, const TrailEnd& end, std::size_t number) {
   const std::string at = end.at == end.tensor ? "" : fmt::format("at {}: ", label(end.at));
   const std::string step = end.step == 0 ? "" : fmt::format("<br/>step {}: {}", end.step, label(end.code));
   const std::string tensor = tensor_id(graph, end.tensor);
@@ -82,15 +76,15 @@ std::string drawn(const Graph& graph, const TrailEnd& end, std::size_t number) {
 
 std::string graph_mermaid(const Graph& graph) {
   std::string text = fmt::format("---\ntitle: \"{}\"\n---\nflowchart TD\n", graph_title(graph));
-  for (const GraphTensor& tensor : graph.tensors) text += drawn(graph, tensor);
-  for (const GraphNode& node : graph.nodes) text += drawn(node);
+  for (const GraphTensor& tensor : graph.tensors) text += mermaid_of(graph, tensor);
+  for (const GraphNode& node : graph.nodes) text += mermaid_of(node);
   for (const GraphTensor& tensor : graph.tensors) {
     if (tensor.grad_fn == 0) continue;
     text += fmt::format("  {} -->|\"{}\"| {}\n", tensor_id(graph, tensor.name), label(shape_text(tensor.shape)),
                         node_id(tensor.grad_fn));
   }
-  for (const GraphNode& node : graph.nodes) text += edges_of(graph, node);
-  for (std::size_t i = 0; i < graph.trail_ends.size(); ++i) text += drawn(graph, graph.trail_ends[i], i + 1);
+  for (const GraphNode& node : graph.nodes) text += mermaid_edges(graph, node);
+  for (std::size_t i = 0; i < graph.trail_ends.size(); ++i) text += mermaid_of(graph, graph.trail_ends[i], i + 1);
   return text +
          "  classDef tensor fill:#ffffff,stroke:#5f6368\n"
          "  classDef lost fill:#f1f3f4,stroke:#5f6368,stroke-dasharray:4\n"

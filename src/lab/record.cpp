@@ -11,6 +11,7 @@
 #include "src/lab/findings.h"
 #include "src/lab/lab.h"
 #include "src/lab/recorder.h"
+#include "src/lab/trace_text.h"
 
 namespace gradlab {
 namespace {
@@ -101,14 +102,6 @@ bool can_move(const trace::Run& run, int step, int before) {
     const auto* made = trace::as<trace::TensorMade>(event);
     return made != nullptr && event.step >= before && event.step < step && names(statement.code, made->tensor);
   });
-}
-
-std::string steps_text(const std::vector<int>& steps) {
-  std::string text = steps.size() == 1 ? "step " : "steps ";
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == steps.size() ? " and " : ", ") + std::to_string(steps[i]);
-  }
-  return text;
 }
 
 bool has_name(const Lab& lab, std::string_view name) {

@@ -1,24 +1,13 @@
-#include <cmath>
-#include <nlohmann/json.hpp>
-
+#include "src/lab/json.h"
 #include "src/lab/render.h"
-#include "src/tensor/format.h"
 
 namespace gradlab {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// JSON has no nan and no infinities: these are strings.
-Json json_of(double number) {
-  if (std::isfinite(number)) return number;
-  return python_float(number);
-}
-
 Json json_of(const Numbers& numbers) {
   Json list = Json::array();
   if (!numbers.is_complete()) return nullptr;
-  for (const double number : numbers.values) list.push_back(json_of(number));
+  for (const double number : numbers.values) list.push_back(json_number(number));
   return list;
 }
 
@@ -40,13 +29,13 @@ Json json_of(const Parameter& parameter) {
   Json value;
   if (parameter.kind == ParameterKind::kValues) {
     value = Json::array();
-    for (const double number : parameter.values) value.push_back(json_of(number));
+    for (const double number : parameter.values) value.push_back(json_number(number));
   } else if (parameter.kind == ParameterKind::kCount) {
     value = static_cast<std::int64_t>(parameter.values.front());
   } else if (parameter.kind == ParameterKind::kWord) {
     value = parameter.text;
   } else {
-    value = json_of(parameter.values.front());
+    value = json_number(parameter.values.front());
   }
   return {{"name", parameter.name}, {"text", parameter.text}, {"value", std::move(value)}};
 }

@@ -2,16 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "src/lab/json.h"
 #include "src/lab/trace_json.h"
 #include "src/lab/trace_print.h"
 #include "src/lab/trace_text.h"
 
 namespace gradlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void drop_fingerprints(Json& json) {
   if (json.is_object()) json.erase("fingerprint");

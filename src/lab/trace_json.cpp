@@ -1,19 +1,9 @@
 #include "src/lab/trace_json.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
-#include "src/tensor/format.h"
+#include "src/lab/json.h"
 
 namespace gradlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json json_of(double number) {
-  if (std::isfinite(number)) return number;
-  return python_float(number);
-}
 
 Json json_of(const trace::Content& content) {
   Json json = {{"shape", content.shape}, {"dtype", content.dtype}};
@@ -23,7 +13,7 @@ Json json_of(const trace::Content& content) {
     return json;
   }
   json["values"] = Json::array();
-  for (const double value : content.values) json["values"].push_back(json_of(value));
+  for (const double value : content.values) json["values"].push_back(json_number(value));
   if (!content.is_complete()) json["count"] = content.count;
   json["fingerprint"] = content.fingerprint;
   return json;

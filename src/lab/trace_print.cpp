@@ -22,7 +22,7 @@ std::string kept_text(trace::SavedBy by, const std::string& attribute) {
   return by == trace::SavedBy::kCtxAttribute ? "ctx." + attribute : std::string(word_of(by));
 }
 
-struct TextOf {
+struct EventText {
   std::string operator()(const trace::TensorMade& event) const {
     std::string text = fmt::format("{} = {}, {}, {}", event.tensor, value_text(event.content), shape_of(event.content),
                                    word_of(event.origin));
@@ -95,7 +95,7 @@ struct TextOf {
 }  // namespace
 
 std::string event_text(const trace::Event& event) {
-  return fmt::format("{:<16} {}", kind_of(event), std::visit(TextOf{}, event.body));
+  return fmt::format("{:<16} {}", kind_of(event), std::visit(EventText{}, event.body));
 }
 
 std::string trace_text(const trace::Trace& trace) {

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "src/lab/json.h"
 #include "src/lab/trace_json.h"
 #include "src/lab/usage_error.h"
 
 namespace gradlab {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Something is wrong with a line; the caller adds which.
 [[noreturn]] void refuse(std::string_view problem) { throw UsageError(std::string(problem)); }
@@ -245,7 +243,7 @@ std::optional<trace::Body> body_of(const std::string& kind, const Object& line) 
   return std::nullopt;
 }
 
-class Reader {
+class TraceReader {
  public:
   void read(const Json& json) {
     const Object line(json, "a line");
@@ -320,7 +318,7 @@ class Reader {
 }  // namespace
 
 trace::Trace trace_from_json_lines(std::string_view text, std::string_view name) {
-  Reader reader;
+  TraceReader reader;
   std::size_t number = 0;
   while (!text.empty()) {
     ++number;

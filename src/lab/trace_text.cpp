@@ -90,4 +90,10 @@ std::string listed(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string steps_text(const std::vector<int>& steps) {
+  std::vector<std::string> numbers;
+  for (const int step : steps) numbers.push_back(std::to_string(step));
+  return (steps.size() == 1 ? "step " : "steps ") + listed(numbers);
+}
+
 }  // namespace gradlab

@@ -42,5 +42,7 @@ std::string filled(std::string_view text, std::string_view start = "", std::size
 
 // "a, b and c"
 std::string listed(const std::vector<std::string>& words);
+// "step 3", "steps 3 and 4"
+std::string steps_text(const std::vector<int>& steps);
 
 }  // namespace gradlab

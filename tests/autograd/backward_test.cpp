@@ -13,11 +13,6 @@ std::string unused(int index) {
          " appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.";
 }
 
-struct ReturnsNone : Function<ReturnsNone> {
-  static Tensor forward(Context&, const Tensor& x) { return x * 1; }
-  static Tensor backward(Context&, const Tensor&) { return {}; }
-};
-
 struct Counts : Function<Counts> {
   static inline int runs = 0;
   static Tensor forward(Context&, const Tensor& x) { return x * 1; }
@@ -133,7 +128,7 @@ TEST_CASE("grad names the first unused input") {
 
 TEST_CASE("a custom backward that returns nothing makes its input unused") {
   const Tensor x = leaf_ones({3});
-  CHECK(error_of([&] { grad({ReturnsNone::apply(x).sum()}, {x}); }) == unused(0));
+  CHECK(error_of([&] { grad({test::ReturnsNone::apply(x).sum()}, {x}); }) == unused(0));
 }
 
 TEST_CASE("grad refuses inputs that do not require grad, and none at all") {

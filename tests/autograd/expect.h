@@ -46,6 +46,12 @@ inline TensorOptions doubles(bool requires_grad = true) {
 
 inline std::string name_of(const Tensor& tensor) { return tensor.grad_fn() ? tensor.grad_fn()->name() : "None"; }
 
+// A Function whose backward has no gradient to give.
+struct ReturnsNone : Function<ReturnsNone> {
+  static Tensor forward(Context&, const Tensor& x) { return x * 1; }
+  static Tensor backward(Context&, const Tensor&) { return {}; }
+};
+
 // `which` is "" or ", which is output 0 of Add,".
 inline std::string version_error(std::string_view shape, std::string_view which, int now, int saved) {
   return "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: "

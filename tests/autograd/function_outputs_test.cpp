@@ -6,7 +6,7 @@ using namespace gradlab::test;
 
 namespace {
 
-struct I : Function<I> {
+struct PassesThrough : Function<PassesThrough> {
   static Tensor forward(Context&, const Tensor& x) { return x; }
   static Tensor backward(Context&, const Tensor& g) { return g * 5; }
 };
@@ -119,25 +119,25 @@ struct RecordsInside : Function<RecordsInside> {
 
 TEST_CASE("an input returned as it is becomes a view linked to the node") {
   const Tensor x = leaf_ones({2});
-  const Tensor y = I::apply(x);
+  const Tensor y = PassesThrough::apply(x);
   CHECK_FALSE(y.is_same(x));
   CHECK(y.data_ptr() == x.data_ptr());
   CHECK(y.is_view());
   CHECK(y.base().is_same(x));
-  CHECK(name_of(y) == "IBackward");
+  CHECK(name_of(y) == "PassesThroughBackward");
   y.sum().backward();
   CHECK(x.grad().to_string() == "tensor([5., 5.])");
 }
 
 TEST_CASE("without a graph an input returned as it is still becomes another tensor") {
   const Tensor x = ones({2});
-  const Tensor y = I::apply(x);
+  const Tensor y = PassesThrough::apply(x);
   CHECK_FALSE(y.is_same(x));
   CHECK(y.data_ptr() == x.data_ptr());
   CHECK_FALSE(y.requires_grad());
   const Tensor leaf_x = leaf_ones({2});
   const NoGradGuard no_grad;
-  const Tensor z = I::apply(leaf_x);
+  const Tensor z = PassesThrough::apply(leaf_x);
   CHECK_FALSE(z.is_same(leaf_x));
   CHECK_FALSE(z.requires_grad());
   CHECK(z.data_ptr() == leaf_x.data_ptr());

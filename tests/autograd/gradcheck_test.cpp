@@ -16,7 +16,7 @@ struct Bad : Function<Bad> {
   static Tensor backward(Context& ctx, const Tensor& g) { return g * 3 * ctx.saved_tensors()[0]; }
 };
 
-struct ReturnsNone : Function<ReturnsNone> {
+struct GivesNoGradient : Function<GivesNoGradient> {
   static Tensor forward(Context&, const Tensor& x) { return x * 2; }
   static Tensor backward(Context&, const Tensor&) { return {}; }
 };
@@ -89,7 +89,7 @@ TEST_CASE("gradcheck prints both Jacobians of a wrong one") {
 }
 
 TEST_CASE("a backward that returns nothing counts as zeros") {
-  CHECK(failure<ReturnsNone>() ==
+  CHECK(failure<GivesNoGradient>() ==
         "GradcheckError: Jacobian mismatch for output 0 with respect to input 0,\n"
         "numerical:tensor([[2.0000, 0.0000],\n"
         "        [0.0000, 2.0000]], dtype=torch.float64)\n"

@@ -8,11 +8,6 @@ using namespace gradlab::test;
 
 namespace {
 
-struct ReturnsNone : Function<ReturnsNone> {
-  static Tensor forward(Context&, const Tensor& x) { return x * 1; }
-  static Tensor backward(Context&, const Tensor&) { return {}; }
-};
-
 std::string text_of(const Tensor& grad) { return grad.defined() ? grad.to_string() : "None"; }
 
 // Notes the gradient that it sees, and keeps it.
@@ -139,12 +134,12 @@ TEST_CASE("an undefined gradient reaches hooks as undefined, and cannot be repla
   h.retain_grad();
   x.register_hook(notes(log, "x"));
   x.register_post_accumulate_grad_hook([&](const Tensor& leaf) { log += "accumulated " + text_of(leaf.grad()) + "; "; });
-  ReturnsNone::apply(h).sum().backward();
+  test::ReturnsNone::apply(h).sum().backward();
   CHECK(log == "h None; x None; accumulated None; ");
   CHECK_FALSE(h.grad().defined());
   const Tensor z = leaf_ones({2});
   z.register_hook([](const Tensor&) { return ones({2}); });
-  CHECK(error_of([&] { ReturnsNone::apply(z).sum().backward(); }) ==
+  CHECK(error_of([&] { test::ReturnsNone::apply(z).sum().backward(); }) ==
         "RuntimeError: can't replace a None gradient with a non-None value");
 }
 

@@ -1,53 +1,26 @@
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "kernels/device.h"
 #include "scenarios/catalogue.h"
 #include "src/lab/golden_diff.h"
 #include "tests/cli/run_gradlab.h"
+#include "tests/files.h"
 #include "tests/skip.h"
 
 using namespace gradlab;
+using test::read_file;
 using test::run_gradlab;
+using test::TemporaryFile;
 
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file.is_open(), path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// A file that is gone when the test ends.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& text)
-      : path_(fs::temp_directory_path() / ("gradlab_explain_test_" + std::to_string(++count_) + ".jsonl")) {
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  ~TemporaryFile() { fs::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  std::string path() const { return path_.string(); }
-
- private:
-  static inline int count_ = 0;
-  fs::path path_;
-};
-
-void check_goldens(Device device) {
+void check_explanations(Device device) {
   for (const Scenario* scenario : all_scenarios()) {
     const std::string name(scenario->name);
     CAPTURE(name);
     const test::CliRun run = run_gradlab({"explain", name, "--device", device == Device::kCpu ? "cpu" : "cuda"});
     const std::string file_name = golden_file_name("explain-" + name, device);
-    const std::string golden = read(fs::path(GRADLAB_SOURCE_DIR "/scenarios/golden") / file_name);
+    const std::string golden = read_file("scenarios/golden/" + file_name);
     CHECK(run.status == kExitReproduced);
     CHECK(run.err.empty());
     CHECK_MESSAGE(run.out == golden, unified_diff(file_name, golden, "explain " + name, run.out));
@@ -56,7 +29,7 @@ void check_goldens(Device device) {
 
 }  // namespace
 
-TEST_CASE("every experiment is explained as its golden says") { check_goldens(Device::kCpu); }
+TEST_CASE("every experiment is explained as its golden says") { check_explanations(Device::kCpu); }
 
 TEST_CASE("every experiment is explained on a GPU as its golden says") {
   try {
@@ -64,7 +37,7 @@ TEST_CASE("every experiment is explained on a GPU as its golden says") {
   } catch (const DeviceError&) {
     return test::skip("no CUDA device");
   }
-  check_goldens(Device::kCuda);
+  check_explanations(Device::kCuda);
 }
 
 TEST_CASE("explain --from prints what the live run prints, and so does trace") {
@@ -72,8 +45,8 @@ TEST_CASE("explain --from prints what the live run prints, and so does trace") {
     const std::string name(scenario->name);
     CAPTURE(name);
     const TemporaryFile file(run_gradlab({"trace", name, "--json"}).out);
-    CHECK(run_gradlab({"explain", "--from", file.path()}).out == run_gradlab({"explain", name}).out);
-    CHECK(run_gradlab({"trace", "--from", file.path()}).out == run_gradlab({"trace", name}).out);
+    CHECK(run_gradlab({"explain", "--from", file.string()}).out == run_gradlab({"explain", name}).out);
+    CHECK(run_gradlab({"trace", "--from", file.string()}).out == run_gradlab({"trace", name}).out);
   }
 }
 
@@ -110,19 +83,19 @@ TEST_CASE("a file that is cut off or no trace ends with status 2 and the line") 
   const std::string whole = run_gradlab({"trace", "save-safe", "--json"}).out;
   const TemporaryFile cut(whole.substr(0, whole.size() / 2));
   for (const char* command : {"explain", "trace"}) {
-    const test::CliRun run = run_gradlab({command, "--from", cut.path()});
+    const test::CliRun run = run_gradlab({command, "--from", cut.string()});
     CHECK(run.status == kExitUsage);
     CHECK(run.out.empty());
-    CHECK(run.err.starts_with("gradlab: " + cut.path() + ":"));
+    CHECK(run.err.starts_with("gradlab: " + cut.string() + ":"));
   }
-  CHECK(run_gradlab({"diff", cut.path(), cut.path()}).status == kExitUsage);
+  CHECK(run_gradlab({"diff", cut.string(), cut.string()}).status == kExitUsage);
 }
 
 TEST_CASE("diff names the first event that differs") {
   const TemporaryFile a(run_gradlab({"trace", "save-unsafe", "--json"}).out);
   const TemporaryFile b(run_gradlab({"trace", "save-unsafe", "--json", "--set", "factor=2"}).out);
-  CHECK(run_gradlab({"diff", a.path(), a.path()}).out == "The traces are equal.\n");
-  const test::CliRun run = run_gradlab({"diff", a.path(), b.path()});
+  CHECK(run_gradlab({"diff", a.string(), a.string()}).out == "The traces are equal.\n");
+  const test::CliRun run = run_gradlab({"diff", a.string(), b.string()});
   CHECK(run.status == kExitNotReproduced);
   CHECK(run.out.find("run as written, step 3: with torch.no_grad(): x2.mul_(factor)\n"
                      "  event 1 of the step differs\n"

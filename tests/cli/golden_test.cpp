@@ -11,6 +11,7 @@
 #include "scenarios/scripts.h"
 #include "src/lab/golden_diff.h"
 #include "tests/cli/run_gradlab.h"
+#include "tests/files.h"
 #include "tests/skip.h"
 
 using namespace gradlab;
@@ -20,12 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kGoldenDir = GRADLAB_SOURCE_DIR "/scenarios/golden";
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file.is_open(), path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<std::string> outputs() {
   std::vector<std::string> names;
@@ -38,7 +33,7 @@ void check_goldens(Device device) {
   for (const std::string& name : outputs()) {
     CAPTURE(name);
     const test::CliRun run = test::run_gradlab({name, "--device", device == Device::kCpu ? "cpu" : "cuda"});
-    const std::string golden = read(kGoldenDir / golden_file_name(name, device));
+    const std::string golden = test::read_file(kGoldenDir / golden_file_name(name, device));
     CHECK(run.status == kExitReproduced);
     CHECK(run.err.empty());
     CHECK_MESSAGE(run.out == golden, unified_diff("golden", golden, name, run.out));

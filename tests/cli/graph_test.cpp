@@ -9,32 +9,18 @@
 #include "scenarios/catalogue.h"
 #include "src/lab/golden_diff.h"
 #include "tests/cli/run_gradlab.h"
+#include "tests/files.h"
 #include "tests/skip.h"
 
 using namespace gradlab;
 using test::CliRun;
+using test::read_file;
 using test::run_gradlab;
+using test::TemporaryPath;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file.is_open(), path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// A path that is gone when the test ends.
-class TemporaryPath {
- public:
-  explicit TemporaryPath(const std::string& name) : path_(fs::temp_directory_path() / ("gradlab_graph_test_" + name)) {}
-  ~TemporaryPath() { fs::remove(path_); }
-  std::string string() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 // Another PATH while it lives.
 class PathGuard {
@@ -58,7 +44,7 @@ TEST_CASE("every experiment's graph is as its golden says") {
     const std::string name(scenario->name);
     CAPTURE(name);
     const CliRun run = run_gradlab({"graph", name});
-    const std::string golden = read(fs::path(GRADLAB_SOURCE_DIR "/scenarios/golden") / ("graph-" + name + ".txt"));
+    const std::string golden = read_file("scenarios/golden/graph-" + name + ".txt");
     CHECK(run.status == kExitReproduced);
     CHECK_MESSAGE(run.out == golden, unified_diff("golden", golden, "graph " + name, run.out));
   }
@@ -67,7 +53,7 @@ TEST_CASE("every experiment's graph is as its golden says") {
 TEST_CASE("graph --from prints what the live run prints, at every step and in every format") {
   for (const Scenario* scenario : all_scenarios()) {
     const std::string name(scenario->name);
-    const TemporaryPath file(name + ".jsonl");
+    const TemporaryPath file;
     std::ofstream(file.string(), std::ios::binary) << run_gradlab({"trace", name, "--json"}).out;
     for (const char* format : {"text", "dot", "mermaid"}) {
       for (int step = 1; step <= 6; ++step) {
@@ -105,11 +91,11 @@ TEST_CASE("several graphs are texts one after the other, and no picture") {
 }
 
 TEST_CASE("-o writes the file in the format of its name") {
-  const TemporaryPath dot("a.dot");
+  const TemporaryPath dot(".dot");
   const CliRun run = run_gradlab({"graph", "function", "-o", dot.string()});
   CHECK(run.status == kExitReproduced);
   CHECK(run.out.empty());
-  CHECK(read(dot.string()) == run_gradlab({"graph", "function", "--format", "dot"}).out);
+  CHECK(read_file(dot.string()) == run_gradlab({"graph", "function", "--format", "dot"}).out);
   const CliRun failed = run_gradlab({"graph", "function", "-o", "/nowhere/a.txt"});
   CHECK(failed.status == kExitEnvironment);
   CHECK(failed.err == "gradlab: /nowhere/a.txt could not be written: No such file or directory\n");
@@ -147,7 +133,7 @@ TEST_CASE("Graphviz draws every graph") {
 }
 
 TEST_CASE("the README's picture is the graph of today") {
-  const std::string svg = read(GRADLAB_SOURCE_DIR "/docs/graph-save-unsafe.svg");
+  const std::string svg = read_file("docs/graph-save-unsafe.svg");
   const std::string text = run_gradlab({"graph", "save-unsafe"}).out;
   CHECK(svg.size() < 100'000);
   for (const char* part : {"after the write (step 3)", "with torch.no_grad(): x2.mul_(factor)", "UnsafeSquareBackward",

@@ -7,11 +7,14 @@
 
 #include "scenarios/quiz_questions.h"
 #include "tests/cli/run_gradlab.h"
+#include "tests/files.h"
 
 using namespace gradlab;
 using test::CliRun;
+using test::read_file;
 using test::run_gradlab;
 using test::run_gradlab_on;
+using test::TemporaryPath;
 
 namespace {
 
@@ -39,20 +42,6 @@ std::size_t count(const std::string& text, const std::string& part) {
 std::string score(std::size_t right, const std::string& rest = "") {
   return "Score: " + std::to_string(right) + " of " + std::to_string(kCount) + " right" + rest + ".\n";
 }
-
-class TemporaryPath {
- public:
-  explicit TemporaryPath(const std::string& name) : path_(fs::temp_directory_path() / ("gradlab_quiz_test_" + name)) {}
-  ~TemporaryPath() { fs::remove(path_); }
-  std::string string() const { return path_.string(); }
-  std::string read() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  fs::path path_;
-};
 
 }  // namespace
 
@@ -142,9 +131,9 @@ TEST_CASE("an empty line or - leaves a question out, a comment does not count") 
 }
 
 TEST_CASE("answers are saved only when asked, in the form that --answers reads") {
-  const TemporaryPath saved("saved.txt");
+  const TemporaryPath saved;
   const CliRun first = run_gradlab_on("b\n\n", {"quiz", "03", "--save", saved.string()});
-  CHECK(saved.read() ==
+  CHECK(read_file(saved.string()) ==
         "# gradlab quiz: 0 of 2 right\n"
         "b  # save-safe: 60\n"
         "-  # save-unsafe: left out\n");

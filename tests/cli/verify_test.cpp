@@ -8,6 +8,7 @@
 #include "scenarios/catalogue.h"
 #include "scenarios/scripts.h"
 #include "tests/cli/run_gradlab.h"
+#include "tests/files.h"
 
 using namespace gradlab;
 using test::CliRun;
@@ -30,10 +31,7 @@ class GoldenFolder {
 
   std::string path() const { return path_.string(); }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::string read(const std::string& name) const {
-    std::ifstream in(path_ / name);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string read(const std::string& name) const { return test::read_file(path_ / name); }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
 
  private:

@@ -11,13 +11,13 @@ using nlohmann::json;
 
 void append(std::string& list, const std::string& item) { list += (list.empty() ? "" : ", ") + item; }
 
-std::string as_text(const json& value) {
+std::string python_text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
   if (value.is_number_float()) return python_float(value.get<double>());
   if (!value.is_array()) return value.dump();
   std::string items;
-  for (const json& item : value) append(items, as_text(item));
+  for (const json& item : value) append(items, python_text(item));
   return "[" + items + "]";
 }
 
@@ -26,8 +26,8 @@ std::string leaf(const json& step) {
   for (const json& value : step.at("values")) {
     append(values, python_float(std::strtod(value.get_ref<const std::string&>().c_str(), nullptr)));
   }
-  return "tensor([" + values + "]).view(" + as_text(step.at("shape")) + "), dtype=" + as_text(step.at("dtype")) +
-         ", requires_grad=" + as_text(step.at("requires_grad"));
+  return "tensor([" + values + "]).view(" + python_text(step.at("shape")) + "), dtype=" + python_text(step.at("dtype")) +
+         ", requires_grad=" + python_text(step.at("requires_grad"));
 }
 
 std::string call(const json& step) {
@@ -36,17 +36,17 @@ std::string call(const json& step) {
   std::string receiver, arguments;
   for (const json& input : step.value("in", json::array())) {
     if (receiver.empty() && !step.contains("function") && name != "grad") {
-      receiver = as_text(input);
+      receiver = python_text(input);
     } else {
-      append(arguments, as_text(input));
+      append(arguments, python_text(input));
     }
   }
   for (const auto& [key, value] : step.items()) {
     if (key == "do" || key == "in" || key == "out" || key == "then" || key == "no_grad" || key == "function") continue;
-    append(arguments, key + "=" + as_text(value));
+    append(arguments, key + "=" + python_text(value));
   }
-  if (name == "apply") return as_text(step.at("function")) + ".apply(" + arguments + ")";
-  if (name == "forward_directly") return as_text(step.at("function")) + ".forward(Ctx(), " + arguments + ")";
+  if (name == "apply") return python_text(step.at("function")) + ".apply(" + arguments + ")";
+  if (name == "forward_directly") return python_text(step.at("function")) + ".forward(Ctx(), " + arguments + ")";
   if (name == "drop") return "del " + receiver;
   return (receiver.empty() ? "" : receiver + ".") + name + "(" + arguments + ")";
 }
@@ -55,7 +55,7 @@ std::string call(const json& step) {
 
 std::string describe(const json& step) {
   std::string results;
-  for (const json& name : step.value("out", json::array())) append(results, as_text(name));
+  for (const json& name : step.value("out", json::array())) append(results, python_text(name));
   return (step.value("no_grad", false) ? "with no_grad: " : "") + (results.empty() ? "" : results + " = ") + call(step);
 }
 

@@ -44,7 +44,7 @@ void check_accounting(Device device) {
   CHECK(allocated_bytes(device) == before);
 }
 
-void check_refusals(Device device) {
+void check_out_of_memory(Device device) {
   const std::size_t before = allocated_bytes(device);
   for (const std::size_t size : {SIZE_MAX, SIZE_MAX / 2, std::size_t{1} << 46}) {
     try {
@@ -74,7 +74,7 @@ void check_copies(Device device) {
 }
 
 GRADLAB_ON_EACH_DEVICE("allocated_bytes counts what is handed out and comes back to where it was", check_accounting)
-GRADLAB_ON_EACH_DEVICE("a size that cannot be had is refused with the amount, and nothing is lost", check_refusals)
+GRADLAB_ON_EACH_DEVICE("a size that cannot be had is refused with the amount, and nothing is lost", check_out_of_memory)
 GRADLAB_ON_EACH_DEVICE("copies go to and from the device", check_copies)
 
 TEST_CASE("a large block that was given back is handed out again") {

@@ -122,7 +122,7 @@ void check_expanded(Device device) {
   check_problem<float>(device, problem(every_third, {1}), random_values<float>(210'000, 25));
 }
 
-void check_nan_wins(Device device) {
+void check_nan_is_kept(Device device) {
   auto values = random_values<float>(5000, 26);
   values[4321] = kNan;
   const Problem p = problem(dense_layout({5000}), {1});
@@ -153,7 +153,7 @@ void check_same_bits(Device device) {
 GRADLAB_ON_EACH_DEVICE("reductions agree with float64 over any layout and any set of dimensions", check_layouts)
 GRADLAB_ON_EACH_DEVICE("reductions agree with float64 at every size, long rows and long columns", check_sizes)
 GRADLAB_ON_EACH_DEVICE("an expanded or strided tensor is summed element by element", check_expanded)
-GRADLAB_ON_EACH_DEVICE("one nan makes the sum, the maximum and the minimum nan", check_nan_wins)
+GRADLAB_ON_EACH_DEVICE("one nan makes the sum, the maximum and the minimum nan", check_nan_is_kept)
 GRADLAB_ON_EACH_DEVICE("a float32 sum of four million tenths is right to the last bits", check_long_sum)
 GRADLAB_ON_EACH_DEVICE("a sum has the same bits from run to run and on any number of threads", check_same_bits)
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -88,7 +89,7 @@ void list_nan(Lab& lab) {
   const TensorOptions& requires_grad = lab.requires_grad();
   Tensor& x = lab.named("x");
   Tensor& y = lab.named("y");
-  lab.setup(CODE(x = tensor({NAN, -0.0}, requires_grad)));
+  lab.setup(CODE(x = tensor({std::nan(""), -0.0}, requires_grad)));
   lab.forward(CODE(y = x * x));
   lab.backward(CODE(y.sum().backward()));
 }

@@ -15,17 +15,17 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-using Shape = std::vector<std::int64_t>;
+using Sizes = std::vector<std::int64_t>;
 
 // Suffixes and dtype come from `like`; shape and values are filled in.
 template <class T>
-std::string printed(const std::vector<T>& values, const Shape& shape, TensorText like) {
+std::string printed(const std::vector<T>& values, const Sizes& shape, TensorText like) {
   like.shape = shape;
   like.values = values.data();
   return format_tensor(like);
 }
 
-std::string floats(const std::vector<float>& values, const Shape& shape, TensorText like = {}) {
+std::string floats(const std::vector<float>& values, const Sizes& shape, TensorText like = {}) {
   return printed(values, shape, like);
 }
 
@@ -33,7 +33,7 @@ std::string floats(const std::vector<float>& values) {
   return floats(values, {static_cast<std::int64_t>(values.size())});
 }
 
-std::string longs(const std::vector<std::int64_t>& values, const Shape& shape) {
+std::string longs(const std::vector<std::int64_t>& values, const Sizes& shape) {
   return printed(values, shape, {.dtype = DType::kInt64});
 }
 
@@ -96,12 +96,12 @@ TEST_CASE("integers and booleans are right-aligned") {
 }
 
 TEST_CASE("an empty tensor shows its size unless 1-dim, and every dtype but float32") {
-  CHECK(format_tensor({.shape = Shape{0}}) == "tensor([])");
-  CHECK(format_tensor({.shape = Shape{0, 3}}) == "tensor([], size=(0, 3))");
-  CHECK(format_tensor({.dtype = DType::kInt64, .shape = Shape{0}}) == "tensor([], dtype=torch.int64)");
-  CHECK(format_tensor({.dtype = DType::kBool, .shape = Shape{0}}) == "tensor([], dtype=torch.bool)");
-  CHECK(format_tensor({.dtype = DType::kInt64, .shape = Shape{2, 0}}) == "tensor([], size=(2, 0), dtype=torch.int64)");
-  CHECK(format_tensor({.shape = Shape{0}, .requires_grad = true}) == "tensor([], requires_grad=True)");
+  CHECK(format_tensor({.shape = Sizes{0}}) == "tensor([])");
+  CHECK(format_tensor({.shape = Sizes{0, 3}}) == "tensor([], size=(0, 3))");
+  CHECK(format_tensor({.dtype = DType::kInt64, .shape = Sizes{0}}) == "tensor([], dtype=torch.int64)");
+  CHECK(format_tensor({.dtype = DType::kBool, .shape = Sizes{0}}) == "tensor([], dtype=torch.bool)");
+  CHECK(format_tensor({.dtype = DType::kInt64, .shape = Sizes{2, 0}}) == "tensor([], size=(2, 0), dtype=torch.int64)");
+  CHECK(format_tensor({.shape = Sizes{0}, .requires_grad = true}) == "tensor([], requires_grad=True)");
 }
 
 TEST_CASE("slices are separated by one newline per dimension below them") {
@@ -198,7 +198,7 @@ TEST_CASE("a second suffix counts the first, on the same line or on a new one") 
 
 TEST_CASE("the number of dimensions has no limit") {
   const std::size_t dims = 300;
-  CHECK(floats({7}, Shape(dims, 1)) == "tensor(" + std::string(dims, '[') + "7." + std::string(dims, ']') + ")");
+  CHECK(floats({7}, Sizes(dims, 1)) == "tensor(" + std::string(dims, '[') + "7." + std::string(dims, ']') + ")");
 }
 
 TEST_CASE("a Python float has the shortest digits that read back") {
@@ -227,11 +227,11 @@ TEST_CASE("a Python float spells nan and inf without a sign on nan") {
 }
 
 TEST_CASE("a shape is written with brackets, and as torch.Size") {
-  CHECK(format_size(Shape{2, 3}) == "[2, 3]");
-  CHECK(format_size(Shape{1}) == "[1]");
-  CHECK(format_size(Shape{}) == "[]");
-  CHECK(torch_size(Shape{2, 3}) == "torch.Size([2, 3])");
-  CHECK(torch_size(Shape{}) == "torch.Size([])");
+  CHECK(format_size(Sizes{2, 3}) == "[2, 3]");
+  CHECK(format_size(Sizes{1}) == "[1]");
+  CHECK(format_size(Sizes{}) == "[]");
+  CHECK(torch_size(Sizes{2, 3}) == "torch.Size([2, 3])");
+  CHECK(torch_size(Sizes{}) == "torch.Size([])");
 }
 
 TEST_CASE("each dtype has PyTorch's names") {

@@ -11,15 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/files.h"
+
 using namespace gradlab;
 
 namespace {
-
-std::string read(const std::string& path) {
-  std::ifstream file(std::string(GRADLAB_SOURCE_DIR) + "/" + path);
-  REQUIRE(file);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -45,17 +41,17 @@ std::vector<std::string> fragments_of(const std::string& text) {
 
 // messages.cpp with its wrapped literals joined and its quotes unescaped.
 std::string source() {
-  const std::string text = read("src/tensor/messages.cpp");
+  const std::string text = test::read_file("src/tensor/messages.cpp");
   const std::string joined = std::regex_replace(text.substr(text.find("// ---- shapes and dtypes")), std::regex(R"("\s*\n\s*")"), "");
   return replaced(joined, "\\\"", "\x01");
 }
 
-std::string table() { return read("docs/messages.md"); }
+std::string table() { return test::read_file("docs/messages.md"); }
 
 }  // namespace
 
 TEST_CASE("docs/messages.md names every message, and no other") {
-  const std::string header = read("src/tensor/messages.h");
+  const std::string header = test::read_file("src/tensor/messages.h");
   std::set<std::string> declared = found(header, std::regex(R"((?:Error|std::string) (\w+)\()"));
   declared.merge(found(header, std::regex(R"(extern const char\* const (\w+);)")));
   const std::set<std::string> documented = found(table(), std::regex(R"(\n\| `(\w+)` \|)"));

@@ -22,8 +22,6 @@ namespace {
 const std::filesystem::path kSample = GRADLAB_SOURCE_DIR "/tests/data/printing.jsonl";
 const std::filesystem::path kWhole = GRADLAB_SOURCE_DIR "/../shared/oracle/printing.jsonl";
 
-using Shape = std::vector<std::int64_t>;
-
 std::vector<json> read_rows(const std::filesystem::path& path) {
   std::ifstream file(path);
   REQUIRE_MESSAGE(file.is_open(), "cannot read ", path.string());
@@ -55,7 +53,7 @@ std::string printed_as(const json& values, TensorText text) {
 }
 
 std::string printed(const json& row) {
-  const Shape shape = row.at("shape").get<Shape>();
+  const auto shape = row.at("shape").get<std::vector<std::int64_t>>();
   const DType dtype = dtype_named(row.at("dtype"));
   const TensorText text = {.dtype = dtype, .shape = shape};
   switch (dtype) {
@@ -73,11 +71,11 @@ std::string printed(const json& row) {
   return {};
 }
 
-std::string with_grad_fn(std::string_view grad_fn, const std::vector<float>& values, const Shape& shape) {
+std::string with_grad_fn(std::string_view grad_fn, const std::vector<float>& values, const std::vector<std::int64_t>& shape) {
   return format_tensor({.shape = shape, .values = values.data(), .grad_fn = grad_fn, .requires_grad = true});
 }
 
-std::string leaf(const std::vector<float>& values, const Shape& shape, bool requires_grad) {
+std::string leaf(const std::vector<float>& values, const std::vector<std::int64_t>& shape, bool requires_grad) {
   return format_tensor({.shape = shape, .values = values.data(), .requires_grad = requires_grad});
 }
 
@@ -87,7 +85,7 @@ float gelu(float x) { return x * 0.5f * (1 + std::erf(x / std::sqrt(2.0f))); }
 // of x.
 std::vector<std::string> rebuilt_suffix_rows() {
   const std::vector<double> doubles = {1, 2.5};
-  const Shape two = {2};
+  const std::vector<std::int64_t> two = {2};
   return {
       leaf({1, 2.5f}, {2}, true),                 // x
       with_grad_fn("MulBackward0", {2, 5}, {2}),  // x*2
