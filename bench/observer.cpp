@@ -1,5 +1,5 @@
-// What being able to explain costs: a node without an observer (the price of the test for one is in it), and with an
-// observer installed that does nothing. Counters are ns a node.
+// What an observer costs: a node without one, and with one installed that does nothing. Counters are ns a node. (What the
+// test for an observer costs, bench_nodes and bench_nodes_unobserved show.)
 #include "src/autograd/observer.h"
 
 #include "bench/chain.h"

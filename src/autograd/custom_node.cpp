@@ -173,15 +173,19 @@ FunctionCall::~FunctionCall() = default;
 
 Context& FunctionCall::ctx() { return node_->ctx(); }
 
+void FunctionCall::report(const TensorList& outputs) const {
+  Observer* observer = Observer::current();
+  if (observer == nullptr) return;
+  for (const Tensor& output : outputs) {
+    observer->takes(arguments_);  // once for each: it speaks of what is made next
+    if (output.defined()) observer->created(output, Origin::kOp, node_->class_name(), is_executable_ ? node_.get() : nullptr, {});
+  }
+}
+
 TensorList FunctionCall::finish(TensorList outputs) {
   node_->bump_dirty();
   TensorList wrapped = node_->wrap_outputs(arguments_, std::move(outputs), is_executable_);
-  if (Observer* observer = Observer::current()) [[unlikely]] {
-    for (const Tensor& output : wrapped) {
-      observer->takes(arguments_);
-      if (output.defined()) observer->created(output, Origin::kOp, node_->class_name(), is_executable_ ? node_.get() : nullptr, {});
-    }
-  }
+  if (Observer::current() != nullptr) [[unlikely]] report(wrapped);
   if (is_executable_) node_->save_variables(wrapped);
   node_->forget_marks();
   return wrapped;

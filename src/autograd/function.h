@@ -48,6 +48,7 @@ class FunctionCall {
 
  private:
   Context& ctx();
+  [[gnu::cold, gnu::noinline]] void report(const TensorList& outputs) const;
 
   Ref<CustomNode> node_;
   TensorList arguments_;

@@ -153,6 +153,25 @@ TensorList GraphTask::call(Node& node, TensorList&& grads) {
   return outputs;
 }
 
+inline TensorList GraphTask::run_node(Node& node, TensorList&& grads) {
+  TensorList outputs = call(node, std::move(grads));
+  grads.clear();
+  if (!keep_graph_) node.release_variables();
+  return outputs;
+}
+
+TensorList GraphTask::run_observed(Node& node, TensorList&& grads, Observer& observer) {
+  observer.runs(node, grads);
+  TensorList outputs = call(node, std::move(grads));
+  grads.clear();
+  observer.ran(node, outputs);
+  if (!keep_graph_) {
+    node.release_variables();
+    observer.freed(node);
+  }
+  return outputs;
+}
+
 void GraphTask::evaluate(Node& node) {
   TensorList grads = std::move(node.scratch_.grads);
   running_ = &node;
@@ -166,14 +185,7 @@ void GraphTask::evaluate(Node& node) {
     if (!node.scratch_.should_execute) return;
   }
   Observer* const observer = Observer::current();
-  if (observer != nullptr) [[unlikely]] observer->runs(node, grads);
-  TensorList outputs = call(node, std::move(grads));
-  grads.clear();  // held no longer: a gradient that nobody else holds may be added to in place
-  if (observer != nullptr) [[unlikely]] observer->ran(node, outputs);
-  if (!keep_graph_) {
-    node.release_variables();
-    if (observer != nullptr) [[unlikely]] observer->freed(node);
-  }
+  TensorList outputs = observer == nullptr ? run_node(node, std::move(grads)) : run_observed(node, std::move(grads), *observer);
   if (AnomalyMode::is_enabled() && AnomalyMode::checks_nan()) check_nan(node, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Edge& edge = node.next_edges()[i];

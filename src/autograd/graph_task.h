@@ -9,6 +9,8 @@
 
 namespace gradlab {
 
+class Observer;
+
 // NOTE [Scratch]
 // What a run needs to know of a node (how many gradients are still to come, and their sum so far) is kept in the node, marked
 // with the run's number: no table, and nothing to clear for nodes that the run never met. A backward inside a backward may
@@ -55,6 +57,10 @@ class GraphTask {
   void deliver(const Edge& edge, Tensor&& gradient);
   void evaluate(Node& node);
   TensorList call(Node& node, TensorList&& grads);
+  // Calls the node and lets go of `grads`, so that a gradient which nobody else holds may be added to in place, and of the
+  // node's saved tensors. The observed form stands apart: without an observer a node pays for a test alone.
+  TensorList run_node(Node& node, TensorList&& grads);
+  [[gnu::cold, gnu::noinline]] TensorList run_observed(Node& node, TensorList&& grads, Observer& observer);
   bool knows(const Node& node) const { return node.scratch_.task_id == id_; }
   void forget(const EdgeList& roots);
 

@@ -30,6 +30,12 @@ const std::shared_ptr<SavedTensorHooks>& freezing_hooks() {
   return hooks;
 }
 
+[[gnu::cold, gnu::noinline]] void report_kept(const Node& owner, const Tensor& tensor) {
+  if (Observer* observer = Observer::current()) {
+    observer->kept(owner, tensor, owner.is_custom_function() ? KeptBy::kSaveForBackward : KeptBy::kOp, "");
+  }
+}
+
 const std::shared_ptr<SavedTensorHooks>* hooks_in_force() {
   return KeepPolicyMode::current() == KeepPolicy::kFrozen ? &freezing_hooks() : current_hooks;
 }
@@ -67,9 +73,7 @@ SavedTensor::SavedTensor(const Node& owner, const Tensor& tensor, bool is_output
   is_leaf_ = !impl.grad_fn;
   inplace_on_view_ = inplace_on_view;
   if (inplace_on_view) rare().inplace_grad_fn = tensor.grad_fn();
-  if (Observer* observer = Observer::current()) [[unlikely]] {
-    observer->kept(owner, tensor, owner.is_custom_function() ? KeptBy::kSaveForBackward : KeptBy::kOp, "");
-  }
+  if (Observer::current() != nullptr) [[unlikely]] report_kept(owner, tensor);
   if (const auto* hooks = hooks_in_force(); hooks != nullptr && !impl.is_wrapped_number) [[unlikely]] {
     pack(tensor, is_output, *hooks);
     return;
@@ -100,11 +104,11 @@ void SavedTensor::pack(const Tensor& tensor, bool is_output, const std::shared_p
 }
 
 void SavedTensor::report(Unpacked outcome) const {
-  if (Observer* observer = Observer::current()) [[unlikely]] {
-    const Node* node = GraphTask::running_node();
-    const bool by_function = node != nullptr && node->is_custom_function();
-    observer->unpacked(node, data_, by_function ? KeptBy::kSaveForBackward : KeptBy::kOp, outcome, saved_version_);
-  }
+  Observer* observer = Observer::current();
+  if (observer == nullptr) return;
+  const Node* node = GraphTask::running_node();
+  const bool by_function = node != nullptr && node->is_custom_function();
+  observer->unpacked(node, data_, by_function ? KeptBy::kSaveForBackward : KeptBy::kOp, outcome, saved_version_);
 }
 
 void SavedTensor::reset_data() {
@@ -139,7 +143,7 @@ Tensor SavedTensor::unpack(const Ref<Node>& saved_for) const {
       throw messages::saved_version(tensor_type_name(data_.dtype(), data_.device()), data_.shape(), grad_fn ? grad_fn->name() : "",
                                     output_nr_, now, saved_version_, AnomalyMode::is_enabled());
     }
-    report(Unpacked::kOk);
+    if (Observer::current() != nullptr) [[unlikely]] report(Unpacked::kOk);
     if (is_original_) return data_;
   }
 

@@ -63,7 +63,7 @@ class SavedTensor {
   };
   Rare& rare();
   void pack(const Tensor& tensor, bool is_output, const std::shared_ptr<SavedTensorHooks>& hooks);
-  void report(Unpacked outcome) const;
+  [[gnu::cold, gnu::noinline]] void report(Unpacked outcome) const;
 
   Tensor data_;
   std::unique_ptr<Rare> rare_;

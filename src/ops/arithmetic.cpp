@@ -139,7 +139,7 @@ const Tensor& binary_op_(BinaryOp op, const Tensor& self, const Tensor& other, c
 // An op with a number that nothing records needs no tensor for the number.
 template <class NodeType>
 Tensor number_op(BinaryOp op, const Tensor& self, const Scalar& number) {
-  if (Observer* observer = Observer::current()) [[unlikely]] observer->takes({&self});
+  if (Observer::current() != nullptr) [[unlikely]] report_inputs({&self});
   DType dtype = result_type(self, number);
   if (op == BinaryOp::kDiv) dtype = float_type(dtype);
   return linked(call_binary(op, self, number, dtype), Ref<NodeType>());
