@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/lab/graph.h"
+#include "src/lab/trace_text.h"
 
 namespace gradlab {
 namespace {
@@ -44,9 +45,10 @@ std::string node_lines(const GraphNode& node) {
 }
 
 std::string trail_lines(const TrailEnd& end, std::size_t width) {
-  const std::string indent(width + 4, ' ');
-  std::string lines = fmt::format("  {:<{}}  {}\n", end.tensor, width, end.why);
-  if (end.step != 0) lines += fmt::format("{}step {}: {}\n", indent, end.step, end.code);
+  const std::size_t column = width + 4;
+  const std::string indent(column, ' ');
+  std::string lines = filled(end.why, fmt::format("  {:<{}}  ", end.tensor, width), column);
+  if (end.step != 0) lines += filled(fmt::format("step {}: {}", end.step, end.code), indent, column + 2);
   if (!end.source.empty()) lines += fmt::format("{}the trail to {} stops at {}\n", indent, end.source, end.at);
   return lines;
 }
@@ -54,7 +56,7 @@ std::string trail_lines(const TrailEnd& end, std::size_t width) {
 }  // namespace
 
 std::string graph_text(const Graph& graph) {
-  std::string text = fmt::format("{}\n  {}\n", graph_title(graph), graph.step.code);
+  std::string text = graph_title(graph) + "\n" + filled(graph.step.code, "  ", 4);
   const std::size_t width = widest_name(graph);
   text += "\nTensors\n";
   for (const GraphTensor& tensor : graph.tensors) text += tensor_line(tensor, width);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 
 #include "scenarios/catalogue.h"
 #include "src/lab/golden_diff.h"
@@ -47,6 +48,13 @@ TEST_CASE("every experiment's graph is as its golden says") {
     const std::string golden = read_file("scenarios/golden/graph-" + name + ".txt");
     CHECK(run.status == kExitReproduced);
     CHECK_MESSAGE(run.out == golden, unified_diff("golden", golden, "graph " + name, run.out));
+  }
+}
+
+TEST_CASE("a graph in text fits 80 columns") {
+  for (const Scenario* scenario : all_scenarios()) {
+    std::istringstream lines(run_gradlab({"graph", std::string(scenario->name)}).out);
+    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
   }
 }
 
