@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "kernels/erf.h"
 #include "kernels/host_device.h"
 
 namespace gradlab {
@@ -12,8 +13,7 @@ namespace gradlab {
 // give -5.9e-9.
 template <class T>
 GRADLAB_HOST_DEVICE T normal_cdf(T x) {
-  using std::erf;
-  return T(0.5) * (T(1) + erf(x * T(0.70710678118654752440)));
+  return T(0.5) * (T(1) + erf_of(x * T(0.70710678118654752440)));
 }
 
 template <class T>

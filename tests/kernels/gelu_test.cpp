@@ -150,6 +150,27 @@ void check_scale(Device device) {
   CHECK(wide.host() == std::vector<double>{0.75, -1.0});
 }
 
+void check_nothing_else_is_written(Device device) {
+  for (const std::int64_t n : {1, 3, 1027, 65535, 65536, 66559, 70001}) {
+    const auto x = random_values<float>(n, 11);
+    for (std::int64_t before = 0; before < 5; ++before) {
+      CAPTURE(n);
+      CAPTURE(before);
+      Array<float> in(device, x, before), one(device, std::vector<float>{2.0f}), forward(device, n + 16), backward(device, n + 16);
+      gradlab::gelu_forward(device, in.data(), forward.data() + before, n);
+      gradlab::gelu_backward(device, one.data(), 0, in.data(), backward.data() + before, n);
+      const auto y = forward.host(), slope = backward.host();
+      bool right = true;
+      for (std::int64_t i = 0; i < n + 16; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const bool inside = i >= before && i < before + n;
+        right = right && is_poison(y[at]) != inside && is_poison(slope[at]) != inside;
+      }
+      CHECK(right);
+    }
+  }
+}
+
 // Runs f with each instruction set this CPU has; the best one is back afterwards.
 template <class F>
 void with_each_level(const F& f) {
@@ -162,6 +183,7 @@ GRADLAB_ON_EACH_DEVICE("gelu and its gradient agree with float64 at every size",
 GRADLAB_ON_EACH_DEVICE("gelu takes arrays that start anywhere", check_unaligned_starts)
 GRADLAB_ON_EACH_DEVICE("gelu at zeros, infinities, nan, denormals and far out is what PyTorch gives", check_special_values)
 GRADLAB_ON_EACH_DEVICE("gelu may write over its input", check_in_place)
+GRADLAB_ON_EACH_DEVICE("gelu writes its n elements and nothing else", check_nothing_else_is_written)
 GRADLAB_ON_EACH_DEVICE("scale_in_place multiplies every element and no other", check_scale)
 
 TEST_CASE("gelu is right on every instruction set") {
