@@ -343,6 +343,73 @@ void check_output_may_be_an_input(Device device) {
   for (std::size_t i = 0; i < 15; ++i) CHECK(result[i] == a[i] + 1.0f);
 }
 
+// A dense layout of `sizes` whose dimensions lie in the order given, outermost first.
+Layout permuted_layout(const std::vector<std::int64_t>& sizes, const std::vector<std::size_t>& order) {
+  Layout layout{sizes, std::vector<std::int64_t>(sizes.size()), 1};
+  for (std::size_t k = order.size(); k-- > 0; layout.block *= sizes[order[k]]) layout.strides[order[k]] = layout.block;
+  return layout;
+}
+
+template <class T>
+void check_transposed_values(Device device, const Layout& in, const Layout& straight) {
+  const auto a = random_values<T>(in.block, 20), b = random_values<T>(straight.block, 21);
+  Array<T> across(device, a, 1), along(device, b), copied(device, straight.block), product(device, straight.block, 3),
+      chosen(device, straight.block);
+  gradlab::unary(device, UnaryOp::kCopy, in.extent(), operand(copied, straight), const_operand(across, in));
+  gradlab::binary(device, BinaryOp::kMul, in.extent(), operand(product, straight), const_operand(along, straight),
+                  const_operand(across, in));
+  const auto c = random_values<bool>(in.block, 22);
+  Array<bool> condition(device, c);
+  gradlab::where(device, in.extent(), operand(chosen, straight), const_operand(condition, in), const_operand(across, in),
+                 const_operand(along, straight));
+  CHECK(only_elements_written<T>(copied.host(), straight, 0, [&](std::int64_t i) { return value<T>(a, in, i); }));
+  CHECK(only_elements_written<T>(product.host(), straight, 0, [&](std::int64_t i) {
+    return static_cast<double>(static_cast<T>(static_cast<T>(value<T>(a, in, i)) * static_cast<T>(value<T>(b, straight, i))));
+  }));
+  CHECK(only_elements_written<T>(chosen.host(), straight, 0, [&](std::int64_t i) {
+    return value<bool>(c, in, i) != 0 ? value<T>(a, in, i) : value<T>(b, straight, i);
+  }));
+}
+
+void check_transposed(Device device) {
+  for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
+           {16, 16}, {15, 40}, {32, 64}, {33, 65}, {257, 31}, {3, 40, 70}, {40, 3, 70}, {20, 18, 17}, {2, 17, 3, 50}}) {
+    std::vector<std::size_t> order(sizes.size());
+    for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
+    const Layout straight = dense_layout(sizes);
+    while (std::next_permutation(order.begin(), order.end())) {
+      CAPTURE(sizes);
+      CAPTURE(order);
+      const Layout in = permuted_layout(sizes, order);
+      check_transposed_values<float>(device, in, straight);
+      check_transposed_values<double>(device, in, straight);
+      check_transposed_values<std::int32_t>(device, in, straight);
+      check_transposed_values<bool>(device, in, straight);
+    }
+  }
+}
+
+void check_gelu_of_any_layout(Device device) {
+  const std::int64_t rows = 70, columns = 99;
+  const auto x = random_values<float>(rows * columns, 23), grad = random_values<float>(rows * columns, 24);
+  const Layout straight = dense_layout({rows, columns}), across{{rows, columns}, {1, rows}, rows * columns};
+  Array<float> in(device, x), gradient(device, grad), in_rows(device, rows * columns), gradient_rows(device, rows * columns),
+      dense(device, rows * columns), strided(device, rows * columns);
+  gradlab::unary(device, UnaryOp::kCopy, across.extent(), operand(in_rows, straight), const_operand(in, across));
+  gradlab::unary(device, UnaryOp::kCopy, across.extent(), operand(gradient_rows, straight), const_operand(gradient, across));
+  gradlab::unary(device, UnaryOp::kGelu, across.extent(), operand(dense, straight), const_operand(in_rows, straight));
+  gradlab::unary(device, UnaryOp::kGelu, across.extent(), operand(strided, straight), const_operand(in, across));
+  CHECK(dense.host() == strided.host());
+  const auto backward = [&](Array<float>& out, const ConstOperand& from, const ConstOperand& at) {
+    gradlab::binary(device, BinaryOp::kGeluBackward, across.extent(), operand(out, straight), from, at);
+    return out.host();
+  };
+  const auto expected = backward(dense, const_operand(gradient_rows, straight), const_operand(in_rows, straight));
+  CHECK(backward(strided, const_operand(gradient, across), const_operand(in_rows, straight)) == expected);
+  CHECK(backward(strided, const_operand(gradient_rows, straight), const_operand(in, across)) == expected);
+  CHECK(backward(strided, const_operand(gradient, across), const_operand(in, across)) == expected);
+}
+
 void check_refusals(Device device) {
   const Layout layout = dense_layout({2});
   Array<std::int32_t> whole(device, std::vector<std::int32_t>{1, 2});
@@ -365,6 +432,93 @@ GRADLAB_ON_EACH_DEVICE("pow by a small exponent is the exact product, quotient o
 GRADLAB_ON_EACH_DEVICE("where, clamp and fill reach every element of any layout", check_where_clamp_fill)
 GRADLAB_ON_EACH_DEVICE("convert goes between any two dtypes", check_conversions)
 GRADLAB_ON_EACH_DEVICE("an elementwise output may be an input", check_output_may_be_an_input)
+GRADLAB_ON_EACH_DEVICE("transposed operands of any size are read in their order", check_transposed)
+GRADLAB_ON_EACH_DEVICE("gelu and its gradient have the same bits on every layout", check_gelu_of_any_layout)
 GRADLAB_ON_EACH_DEVICE("an op refuses a dtype it does not take", check_refusals)
+
+TEST_CASE("on CUDA: gelu has the bits of its formula, op by op") {
+  if (!cuda_usable()) return skip("no CUDA device");
+  const std::int64_t n = 1 << 20;
+  std::vector<float> x(n);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto bits = static_cast<std::uint32_t>(i * 4099);  // floats of every size
+    std::memcpy(&x[i], &bits, sizeof bits);
+  }
+  const Layout layout = dense_layout({n});
+  const Device device = Device::kCuda;
+  Array<float> in(device, x), gelu(device, n), steps(device, n);
+  gradlab::unary(device, UnaryOp::kGelu, layout.extent(), operand(gelu, layout), const_operand(in, layout));
+  const auto then = [&](BinaryOp op, double scalar) {
+    gradlab::binary_scalar(device, op, layout.extent(), operand(steps, layout), const_operand(steps, layout), scalar);
+  };
+  gradlab::unary(device, UnaryOp::kCopy, layout.extent(), operand(steps, layout), const_operand(in, layout));
+  then(BinaryOp::kMul, 0.70710678118654752440);
+  gradlab::unary(device, UnaryOp::kErf, layout.extent(), operand(steps, layout), const_operand(steps, layout));
+  then(BinaryOp::kAdd, 1);
+  then(BinaryOp::kMul, 0.5);
+  gradlab::binary(device, BinaryOp::kMul, layout.extent(), operand(steps, layout), const_operand(steps, layout),
+                  const_operand(in, layout));
+  const auto fused = gelu.host(), composed = steps.host();
+  std::int64_t different = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    different += !same_bits(fused[i], composed[i]) && !(std::isnan(fused[i]) && std::isnan(composed[i]));
+  }
+  CHECK(different == 0);
+}
+
+TEST_CASE("on CUDA: offsets may be larger than 32 bits") {
+  if (!cuda_usable()) return skip("no CUDA device");
+  const std::int64_t rows = 520, columns = 5, stride = 1 << 22;
+  Layout far{{rows, columns}, {stride, 1}, rows * stride};
+  const Layout near = dense_layout({rows, columns});
+  const auto x = random_values<bool>(rows * columns, 25);
+  const Device device = Device::kCuda;
+  const auto bytes = static_cast<std::size_t>(far.block);
+  char* block = nullptr;
+  try {
+    block = static_cast<char*>(gradlab::allocate(device, bytes));
+  } catch (const gradlab::DeviceError&) {
+    return skip("no 2 GiB of device memory");
+  }
+  const ConstOperand far_in{block, DType::kBool, far.strides.data()};
+  const Operand far_out{block, DType::kBool, far.strides.data()};
+  Array<bool> in(device, x), out(device, rows * columns);
+  gradlab::unary(device, UnaryOp::kLogicalNot, far.extent(), far_out, const_operand(in, near));
+  gradlab::unary(device, UnaryOp::kCopy, far.extent(), operand(out, near), far_in);
+  std::vector<std::uint8_t> last(columns);
+  gradlab::copy_bytes(Device::kCpu, last.data(), device, block + (rows - 1) * stride, columns);
+  gradlab::deallocate(device, block, bytes);
+  const auto result = out.host();
+  bool right = true;
+  for (std::size_t i = 0; i < x.size(); ++i) right = right && result[i] == (x[i] == 0);
+  CHECK(right);
+  CHECK(std::equal(last.begin(), last.end(), result.end() - columns));
+}
+
+TEST_CASE("on CUDA: more elements than one launch takes are all written") {
+  if (!cuda_usable()) return skip("no CUDA device");
+  const std::int64_t n = (std::int64_t{1} << 30) + 4099, guard = 16;
+  const Device device = Device::kCuda;
+  const auto bytes = static_cast<std::size_t>(n + guard);
+  char* block = nullptr;
+  try {
+    block = static_cast<char*>(gradlab::allocate(device, bytes));
+  } catch (const gradlab::DeviceError&) {
+    return skip("no 1 GiB of device memory");
+  }
+  const std::vector<std::uint8_t> poison(8192, 0xcd);
+  const std::int64_t places[] = {0, n / 2 - 4096, n + guard - 8192};
+  for (const std::int64_t at : places) gradlab::copy_bytes(device, block + at, Device::kCpu, poison.data(), 8192);
+  const Layout layout = dense_layout({n});
+  gradlab::fill(device, layout.extent(), {block, DType::kBool, layout.strides.data()}, 1);
+  bool right = true;
+  for (const std::int64_t at : places) {
+    std::vector<std::uint8_t> seen(8192);
+    gradlab::copy_bytes(Device::kCpu, seen.data(), device, block + at, 8192);
+    for (std::int64_t i = 0; i < 8192; ++i) right = right && seen[static_cast<std::size_t>(i)] == (at + i < n ? 1 : 0xcd);
+  }
+  gradlab::deallocate(device, block, bytes);
+  CHECK(right);
+}
 
 }  // namespace
