@@ -14,8 +14,9 @@ list(FILTER conformance_tests INCLUDE REGEX "_test\\.cpp$")
 list(FILTER conformance_sources EXCLUDE REGEX "_test\\.cpp$")
 list(REMOVE_ITEM conformance_sources ${conformance_main})
 
-# Each folder is compiled as one unit, since most of a small file's time goes into its headers: two files of a folder may
-# not define the same name. And without optimisation, but for what computes millions of reference values.
+# Compiled as a few large units, since most of a small file's time goes into its headers: the engine's tests are one, those
+# of the program around it another, and two files of a unit may not define the same name. And without optimisation, but for
+# what computes millions of reference values.
 add_library(gradlab_replay OBJECT ${conformance_sources})
 target_link_libraries(gradlab_replay PUBLIC gradlab::gradlab ZLIB::ZLIB)
 target_compile_definitions(gradlab_replay PUBLIC "GRADLAB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
@@ -39,9 +40,11 @@ target_compile_definitions(gradlab_tests PRIVATE "GRADLAB_BINARY=\"$<TARGET_FILE
 target_compile_options(gradlab_tests PRIVATE -O0)
 set_target_properties(gradlab_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 foreach(source IN LISTS test_sources conformance_tests)
-  get_filename_component(folder "${source}" DIRECTORY)
-  string(REPLACE "/" "_" group "${folder}")
-  set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  if(source MATCHES "^tests/(tensor|autograd|ops)/")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP engine)
+  else()
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP program)
+  endif()
 endforeach()
 # main.cpp defines doctest's implementation.
 set_source_files_properties(tests/main.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

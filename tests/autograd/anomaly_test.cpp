@@ -10,11 +10,9 @@ using namespace gradlab::test;
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 struct B : Function<B> {
   static Tensor forward(Context&, const Tensor& x) { return x * 1; }
-  static Tensor backward(Context&, const Tensor& g) { return g * kNan; }
+  static Tensor backward(Context&, const Tensor& g) { return g * test::kNan; }
 };
 
 struct UsesB : Function<UsesB> {
@@ -90,12 +88,12 @@ TEST_CASE("a built-in op's nan names its node; inf is no nan") {
 TEST_CASE("the seed itself is not checked, what the first node makes of it is") {
   const Outcome outcome = outcome_of([] {
     const AnomalyGuard anomaly;
-    (leaf({1}) + 2).backward(tensor({kNan}));
+    (leaf({1}) + 2).backward(tensor({test::kNan}));
   });
   CHECK(outcome.error == "RuntimeError: Function 'AddBackward0' returned nan values in its 0th output.");
   CHECK(outcome_of([] {
           const AnomalyGuard anomaly;
-          leaf({1}).backward(tensor({kNan}));
+          leaf({1}).backward(tensor({test::kNan}));
         }).error == "no error");
 }
 

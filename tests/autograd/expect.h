@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "src/tensor/warning.h"
 
 namespace gradlab::test {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // "RuntimeError: a leaf Variable ..." or "no error".
 template <class Action>

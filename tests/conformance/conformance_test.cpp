@@ -34,13 +34,14 @@ struct CyclesAllowed {
 };
 
 const std::string kSample = GRADLAB_SOURCE_DIR "/tests/data/programs-500.jsonl.gz";
+const std::string kPrintingSample = GRADLAB_SOURCE_DIR "/tests/data/printing.jsonl";
 const std::string kOracle = GRADLAB_SOURCE_DIR "/../shared/oracle/";
 const std::string kKnown = GRADLAB_SOURCE_DIR "/tests/conformance/known.txt";
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 std::size_t check_file(const std::string& path) {
   std::ostringstream text;
-  Report report(text, std::filesystem::exists(kKnown) ? read_known(kKnown) : KnownPrograms());
+  conformance::Report report(text, std::filesystem::exists(kKnown) ? read_known(kKnown) : KnownPrograms());
   RowReader reader({path}, kAll);
   std::size_t rows_read = 0;
   for (std::vector<Row> rows = reader.next(100); !rows.empty(); rows = reader.next(100)) {
@@ -89,6 +90,8 @@ TEST_CASE("the whole recording of programs shows on the engine what PyTorch show
           doctest::skip(!std::filesystem::exists(kOracle))) {
   CHECK(check_file(kOracle + "programs.jsonl.gz") > 0);
 }
+
+TEST_CASE("the sample of printed tensors prints as PyTorch printed them") { CHECK(check_file(kPrintingSample) == 667); }
 
 TEST_CASE("every row of the printing recording prints as PyTorch printed it" *
           doctest::skip(!std::filesystem::exists(kOracle))) {
@@ -173,7 +176,7 @@ TEST_CASE("a known difference counts as passed and is named, but is not identica
   json program = small_program();
   program["steps"][0]["then"]["state"]["t1"]["version"] = 3;
   std::ostringstream text;
-  Report report(text, {{"small", "a matter of addresses"}});
+  conformance::Report report(text, {{"small", "a matter of addresses"}});
   report.add(replay(program));
   report.print_totals();
   CHECK(report.passed());

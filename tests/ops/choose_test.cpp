@@ -8,8 +8,6 @@ using namespace gradlab::test;
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 // The gradient of f(x).sum() at the values.
 template <class F>
 std::string gradient_of(F f, const std::vector<double>& values) {
@@ -24,11 +22,11 @@ const auto minimum_with_two = [](const Tensor& x) { return x.minimum(scalar_tens
 }  // namespace
 
 TEST_CASE("gradients at kinks are PyTorch's") {
-  CHECK(gradient_of([](const Tensor& x) { return x.relu(); }, {0, kNan}) == "tensor([0., 1.])");
+  CHECK(gradient_of([](const Tensor& x) { return x.relu(); }, {0, test::kNan}) == "tensor([0., 1.])");
   CHECK(gradient_of([](const Tensor& x) { return x.abs(); }, {0, -2}) == "tensor([ 0., -1.])");
   CHECK(gradient_of([](const Tensor& x) { return x.sqrt(); }, {0, -1}) == "tensor([inf, nan])");
   CHECK(gradient_of([](const Tensor& x) { return x.log(); }, {0, -1}) == "tensor([inf, -1.])");
-  CHECK(gradient_of([](const Tensor& x) { return x.pow(0); }, {0, kNan}) == "tensor([0., 0.])");
+  CHECK(gradient_of([](const Tensor& x) { return x.pow(0); }, {0, test::kNan}) == "tensor([0., 0.])");
   CHECK(gradient_of([](const Tensor& x) { return x.pow(0.5); }, {0}) == "tensor([inf])");
   CHECK(gradient_of([](const Tensor& x) { return x.sign(); }, {1, 0}) == "tensor([0., 0.])");
 }
@@ -36,26 +34,26 @@ TEST_CASE("gradients at kinks are PyTorch's") {
 TEST_CASE("max and min share the gradient among equals") {
   CHECK(gradient_of([](const Tensor& x) { return x.max(); }, {2, 2, 1}) == "tensor([0.5000, 0.5000, 0.0000])");
   CHECK(gradient_of([](const Tensor& x) { return x.min(); }, {2, 1, 1}) == "tensor([0.0000, 0.5000, 0.5000])");
-  CHECK(gradient_of([](const Tensor& x) { return x.max(); }, {kNan, 1}) == "tensor([1., 0.])");
+  CHECK(gradient_of([](const Tensor& x) { return x.max(); }, {test::kNan, 1}) == "tensor([1., 0.])");
 }
 
 TEST_CASE("maximum and minimum give half to each of two equals, and nan passes its gradient") {
-  CHECK(gradient_of(maximum_with_two, {2, 3, kNan}) == "tensor([0.5000, 1.0000, 1.0000])");
-  CHECK(gradient_of(minimum_with_two, {2, 3, kNan}) == "tensor([0.5000, 0.0000, 1.0000])");
+  CHECK(gradient_of(maximum_with_two, {2, 3, test::kNan}) == "tensor([0.5000, 1.0000, 1.0000])");
+  CHECK(gradient_of(minimum_with_two, {2, 3, test::kNan}) == "tensor([0.5000, 0.0000, 1.0000])");
 }
 
 TEST_CASE("clamp passes the gradient at its bounds, and none of a nan") {
-  CHECK(gradient_of([](const Tensor& x) { return x.clamp(0, 2); }, {0, 1, 2, 3, kNan}) == "tensor([1., 1., 1., 0., 0.])");
+  CHECK(gradient_of([](const Tensor& x) { return x.clamp(0, 2); }, {0, 1, 2, 3, test::kNan}) == "tensor([1., 1., 1., 0., 0.])");
   CHECK(gradient_of([](const Tensor& x) { return x.clamp(3, 2); }, {1, 4, 2.5}) == "tensor([0., 0., 0.])");
 }
 
 TEST_CASE("nan wins") {
-  CHECK(tensor({1, kNan}).max().to_string() == "tensor(nan)");
-  CHECK(tensor({kNan, 1}).min().to_string() == "tensor(nan)");
-  CHECK(tensor({1, kNan}).maximum(tensor({2, 2})).to_string() == "tensor([2., nan])");
-  CHECK(tensor({1, kNan, 5}).clamp(2, 3).to_string() == "tensor([2., nan, 3.])");
-  CHECK(tensor({kNan}).relu().to_string() == "tensor([nan])");
-  CHECK(tensor({kNan}).sign().to_string() == "tensor([0.])");
+  CHECK(tensor({1, test::kNan}).max().to_string() == "tensor(nan)");
+  CHECK(tensor({test::kNan, 1}).min().to_string() == "tensor(nan)");
+  CHECK(tensor({1, test::kNan}).maximum(tensor({2, 2})).to_string() == "tensor([2., nan])");
+  CHECK(tensor({1, test::kNan, 5}).clamp(2, 3).to_string() == "tensor([2., nan, 3.])");
+  CHECK(tensor({test::kNan}).relu().to_string() == "tensor([nan])");
+  CHECK(tensor({test::kNan}).sign().to_string() == "tensor([0.])");
 }
 
 TEST_CASE("clamp with crossed bounds gives the upper one, and with numbers of another kind another dtype") {
@@ -68,8 +66,8 @@ TEST_CASE("clamp with crossed bounds gives the upper one, and with numbers of an
 }
 
 TEST_CASE("comparisons give bool, broadcast and know nan") {
-  CHECK(tensor({1, kNan}).eq(tensor({1, kNan})).to_string() == "tensor([ True, False])");
-  CHECK(tensor({1, kNan}).ne(tensor({1, kNan})).to_string() == "tensor([False,  True])");
+  CHECK(tensor({1, test::kNan}).eq(tensor({1, test::kNan})).to_string() == "tensor([ True, False])");
+  CHECK(tensor({1, test::kNan}).ne(tensor({1, test::kNan})).to_string() == "tensor([False,  True])");
   CHECK(tensor({1, 2}).lt(scalar_tensor(2)).to_string() == "tensor([ True, False])");
   CHECK(tensor({1, 2}).le(scalar_tensor(2)).to_string() == "tensor([True, True])");
   CHECK(tensor({1, 2}).gt(scalar_tensor(1)).to_string() == "tensor([False,  True])");
@@ -103,12 +101,12 @@ TEST_CASE("the condition of where is version-checked") {
 TEST_CASE("equal compares shapes and values, allclose within a tolerance of the second") {
   CHECK(equal(ones({2}), ones({2}, doubles(false))));
   CHECK_FALSE(equal(ones({2}), ones({1, 2})));
-  CHECK_FALSE(equal(tensor({kNan}), tensor({kNan})));
+  CHECK_FALSE(equal(tensor({test::kNan}), tensor({test::kNan})));
   CHECK(allclose(tensor({1.0}), tensor({1.000001})));
   CHECK_FALSE(allclose(tensor({1.0}), tensor({1.001})));
   CHECK(allclose(tensor({1.0}), tensor({1.001}), 1e-2));
-  CHECK_FALSE(allclose(tensor({kNan}), tensor({kNan})));
-  CHECK(allclose(tensor({kNan}), tensor({kNan}), 1e-5, 1e-8, true));
+  CHECK_FALSE(allclose(tensor({test::kNan}), tensor({test::kNan})));
+  CHECK(allclose(tensor({test::kNan}), tensor({test::kNan}), 1e-5, 1e-8, true));
   constexpr double kInf = std::numeric_limits<double>::infinity();
   CHECK(allclose(tensor({kInf}), tensor({kInf})));
   CHECK_FALSE(allclose(tensor({1}), tensor({kInf})));

@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/autograd/expect.h"
+
 using namespace gradlab;
 
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 using Sizes = std::vector<std::int64_t>;
 
@@ -71,11 +72,11 @@ TEST_CASE("the smallest element is compared as a double, so 0.0001f is scientifi
 
 TEST_CASE("zeros, nan and inf do not choose the format or the width") {
   CHECK(floats({2000, 0}) == "tensor([2000.,    0.])");
-  CHECK(floats({float(kNan), 1}) == "tensor([nan, 1.])");
-  CHECK(floats({float(-kNan), 1}) == "tensor([nan, 1.])");
+  CHECK(floats({float(test::kNan), 1}) == "tensor([nan, 1.])");
+  CHECK(floats({float(-test::kNan), 1}) == "tensor([nan, 1.])");
   CHECK(floats({float(-kInf), 100}) == "tensor([-inf, 100.])");
   CHECK(floats({float(kInf), 1.5f}) == "tensor([   inf, 1.5000])");
-  CHECK(floats({float(kNan), float(kInf)}) == "tensor([nan, inf])");
+  CHECK(floats({float(test::kNan), float(kInf)}) == "tensor([nan, inf])");
 }
 
 TEST_CASE("negative zero keeps its sign") {
@@ -220,8 +221,8 @@ TEST_CASE("a Python float takes an exponent below 1e-4 and from 1e16") {
 }
 
 TEST_CASE("a Python float spells nan and inf without a sign on nan") {
-  CHECK(python_float(kNan) == "nan");
-  CHECK(python_float(std::copysign(kNan, -1.0)) == "nan");
+  CHECK(python_float(test::kNan) == "nan");
+  CHECK(python_float(std::copysign(test::kNan, -1.0)) == "nan");
   CHECK(python_float(kInf) == "inf");
   CHECK(python_float(-kInf) == "-inf");
 }

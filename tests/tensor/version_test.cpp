@@ -187,7 +187,7 @@ struct DoublesInPlace : Function<DoublesInPlace> {
   static Tensor backward(Context&, const Tensor& g) { return g * 2; }
 };
 
-struct WritesRaw : Function<WritesRaw> {
+struct DoublesRaw : Function<DoublesRaw> {
   static Tensor forward(Context& ctx, const Tensor& x, bool tell) {
     x.data_ptr<float>()[0] *= 2;
     if (tell) ctx.mark_dirty(x);
@@ -222,10 +222,10 @@ TEST_CASE("mark_dirty adds one after forward, on top of forward's own writes") {
 
 TEST_CASE("a raw write counts once with mark_dirty and not at all without") {
   const Tensor told = leaf_ones({1}) * 1;
-  WritesRaw::apply(told, true);
+  DoublesRaw::apply(told, true);
   CHECK(told.version() == 1);
   const Tensor silent = leaf_ones({1}) * 1;
-  WritesRaw::apply(silent, false);
+  DoublesRaw::apply(silent, false);
   CHECK(silent.version() == 0);
 }
 
