@@ -33,6 +33,10 @@ GRADLAB_INLINE To bits_of(const From& from) {
   return to;
 }
 
+GRADLAB_INLINE Lanes with_sign_of(Lanes x, Lanes magnitude) {
+  return bits_of<Lanes>(bits_of<Bits>(magnitude) | (bits_of<Bits>(x) & static_cast<std::int32_t>(0x80000000)));
+}
+
 GRADLAB_INLINE Lanes absolute(Lanes x) { return bits_of<Lanes>(bits_of<Bits>(x) & 0x7fffffff); }
 
 // The function at a, for 0 <= a <= end; a nan gives nan.
@@ -51,7 +55,7 @@ GRADLAB_INLINE Lanes value_at(const PiecewisePolynomial<degree>& function, Lanes
 GRADLAB_INLINE Lanes gelu_of(Lanes x) {
   const Lanes a = absolute(x);
   const Lanes half_cdf = 0.5f - value_at(kTail, lesser(a, kTail.end));
-  return multiply_add(a, half_cdf, x * 0.5f);
+  return with_sign_of(x, multiply_add(a, half_cdf, x * 0.5f));  // x * 0 in the tail, as PyTorch's formula: -0.0
 }
 
 GRADLAB_INLINE Lanes slope_of(Lanes x) {

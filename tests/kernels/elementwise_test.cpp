@@ -256,6 +256,14 @@ void check_power_short_cuts(Device device) {
   CHECK(all(0, [](float) { return 1.0f; }));
 }
 
+// Bit for bit what PyTorch 2.13 gives on a processor with AVX2 or AVX-512.
+void check_gradient_rounding(Device device) {
+  CHECK(one_binary<float>(device, BinaryOp::kTanhBackward, {3.0f, 1.0f, -1.5f, 0.1f}, {0.9999f, 0.9f, -0.7f, 0.99f}) ==
+        std::vector<float>{0x1.3a9bfap-11f, 0x1.851ebep-3f, -0x1.87ae14p-1f, 0x1.04d542p-9f});
+  CHECK(one_binary<float>(device, BinaryOp::kSigmoidBackward, {3.0f, 1.0f, -1.5f, 0.1f}, {0.9999f, 0.9f, 0.7f, 0.99f}) ==
+        std::vector<float>{0x1.3a97f2p-12f, 0x1.70a3dcp-4f, -0x1.428f5cp-2f, 0x1.0385b8p-10f});
+}
+
 void check_where_clamp_fill(Device device) {
   std::mt19937 generator(15);
   for (int round = 0; round < 40; ++round) {
@@ -429,6 +437,7 @@ GRADLAB_ON_EACH_DEVICE("strided elements are read and written, and nothing betwe
 GRADLAB_ON_EACH_DEVICE("integers wrap around and bools add as or, multiply as and", check_integers_and_bools)
 GRADLAB_ON_EACH_DEVICE("maximum and minimum give nan when either side is nan", check_nan_wins)
 GRADLAB_ON_EACH_DEVICE("pow by a small exponent is the exact product, quotient or root", check_power_short_cuts)
+GRADLAB_ON_EACH_DEVICE("the gradients of tanh and sigmoid are rounded as PyTorch rounds them", check_gradient_rounding)
 GRADLAB_ON_EACH_DEVICE("where, clamp and fill reach every element of any layout", check_where_clamp_fill)
 GRADLAB_ON_EACH_DEVICE("convert goes between any two dtypes", check_conversions)
 GRADLAB_ON_EACH_DEVICE("an elementwise output may be an input", check_output_may_be_an_input)
