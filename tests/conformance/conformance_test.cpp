@@ -71,6 +71,25 @@ json small_program() {
        "message": "a leaf Variable that requires grad is being used in an in-place operation."}}}]})");
 }
 
+// t1 = [-3, 1]; t2 = t1.gelu(); t3 = t2.mul(9) on PyTorch with AVX-512. Its gelu(-3) is off by 5e-7, ours is not, and 9
+// times that is out of tolerance.
+json program_with_gelu() {
+  return json::parse(R"({"id": "gelu", "steps": [
+    {"do": "tensor", "out": ["t1"], "shape": [2], "dtype": "float32", "requires_grad": false,
+     "values": ["-0x1.8000000000000p+1", "0x1.0000000000000p+0"],
+     "then": {"state": {"t1": {"shape": [2], "stride": [1], "offset": 0, "dtype": "float32",
+       "values": ["-0x1.8000000000000p+1", "0x1.0000000000000p+0"], "version": 0, "requires_grad": false,
+       "is_leaf": true, "grad_fn": null, "output_nr": 0, "grad": null}}}},
+    {"do": "gelu", "in": ["t1"], "out": ["t2"],
+     "then": {"state": {"t2": {"shape": [2], "stride": [1], "offset": 0, "dtype": "float32",
+       "values": ["-0x1.096f800000000p-8", "0x1.aec4bc0000000p-1"], "version": 0, "requires_grad": false,
+       "is_leaf": true, "grad_fn": null, "output_nr": 0, "grad": null}}}},
+    {"do": "mul", "in": ["t2", 9.0], "out": ["t3"],
+     "then": {"state": {"t3": {"shape": [2], "stride": [1], "offset": 0, "dtype": "float32",
+       "values": ["-0x1.2a9d700000000p-5", "0x1.e49d540000000p+2"], "version": 0, "requires_grad": false,
+       "is_leaf": true, "grad_fn": null, "output_nr": 0, "grad": null}}}}]})");
+}
+
 Difference first_difference(const json& program) {
   const Outcome outcome = replay(program);
   REQUIRE(outcome.malformed == "");
@@ -141,6 +160,34 @@ TEST_CASE("a value off by 1e-3 is reported, one off in its last bits is not") {
   CHECK(replay(program).is_identical());
 }
 
+TEST_CASE("a value out of tolerance by what noise moves it is identical, and said to need noise") {
+  const Outcome outcome = replay(program_with_gelu());
+  CHECK(outcome.is_identical());
+  CHECK(outcome.needed_noise);
+  std::ostringstream text;
+  Report report(text, {});
+  report.add(outcome);
+  report.add(replay(small_program()));
+  report.print_totals();
+  CHECK(text.str() == "identical within the noise of rounding: gelu\n2 of 2 identical\n");
+}
+
+TEST_CASE("a value further off than noise moves it is reported") {
+  json program = program_with_gelu();
+  program["steps"][2]["then"]["state"]["t3"]["values"][0] = "-0x1.2b1p-5";  // by 5e-5
+  const Difference difference = first_difference(program);
+  CHECK(difference.tensor == "t3");
+  CHECK(difference.field == "values");
+}
+
+TEST_CASE("noise moves no value that every processor computes alike") {
+  json program = program_with_gelu();
+  program["steps"][1]["do"] = "relu";
+  program["steps"][1]["then"]["state"]["t2"]["values"] = {"0x0.0p+0", "0x1.0p+0"};
+  program["steps"][2]["then"]["state"]["t3"]["values"] = {"0x0.0p+0", "0x1.20010p+3"};  // 9.0001
+  CHECK(first_difference(program).field == "values");
+}
+
 TEST_CASE("a tensor that PyTorch does not have is reported") {
   json program = small_program();
   program["steps"][0]["then"].erase("state");
@@ -170,6 +217,8 @@ TEST_CASE("values are compared as the recording's README says") {
   CHECK(!is_close(1e6, 1e6 + 5, "float64"));
   CHECK(is_close(1, 1 + 5e-13, "float64"));
   CHECK(!is_close(7, 7.00001, "int64"));
+  CHECK(is_close(100, 101, "float32", 0.6));
+  CHECK(!is_close(100, 101, "float32", 0.4));
 }
 
 TEST_CASE("a known difference counts as passed and is named, but is not identical") {

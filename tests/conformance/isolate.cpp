@@ -29,11 +29,11 @@ json to_json(const Outcome& outcome) {
     for (const Difference& d : step.differences) differences.push_back({d.tensor, d.field, d.expected, d.got});
     steps.push_back({step.step, step.text, step.kind, differences});
   }
-  return {outcome.id, steps, outcome.malformed};
+  return {outcome.id, steps, outcome.malformed, outcome.needed_noise};
 }
 
 Outcome from_json(const json& row) {
-  Outcome outcome{row[0], {}, row[2]};
+  Outcome outcome{row[0], {}, row[2], row[3]};
   for (const json& step : row[1]) {
     StepDifferences found{step[0], step[1], step[2], {}};
     for (const json& d : step[3]) found.differences.push_back({d[0], d[1], d[2], d[3]});

@@ -6,8 +6,9 @@ const char* const kUsage =
     R"(usage: gradlab-conformance FILE.jsonl[.gz]... [--first N] [--show ID] [--summary] [--keep-going] [--known FILE]
 
 Replays recorded programs (or rows of printing.jsonl) on the engine and compares with what PyTorch showed: names,
-versions, flags, shapes, strides and error texts exactly, values within rounding. Prints each difference and ends with
-the line "N of M identical".
+versions, flags, shapes, strides and error texts exactly, values within rounding. A program that blows up the last bits of
+exp, gelu or a sum is replayed with noise in those bits; its values may differ by as much as that moves them, and it is
+named. Prints each difference and ends with the line "N of M identical".
 
   --first N      only the first N rows of all files together
   --show ID      only the program ID: its steps and what differs, in this process (for a debugger)

@@ -23,6 +23,7 @@ struct Outcome {
   std::string id;
   std::vector<StepDifferences> steps;  // empty: identical
   std::string malformed;               // not empty: the row is not what the format says, and why
+  bool needed_noise = false;           // some values agree only as far as noise leaves them (NOTE [Rounding] in noise.h)
 
   bool is_identical() const { return steps.empty() && malformed.empty(); }
 };

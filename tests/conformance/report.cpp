@@ -51,6 +51,7 @@ void Report::add(const Outcome& outcome) {
   ++total_;
   if (outcome.is_identical()) {
     ++identical_;
+    if (outcome.needed_noise) needed_noise_.push_back(outcome.id);
     return;
   }
   const auto known = known_.find(outcome.id);
@@ -87,6 +88,7 @@ void Report::print_summary() const {
 
 void Report::print_totals() const {
   for (const auto& [id, reason] : known_differing_) out_ << "known to differ: " << id << ": " << reason << '\n';
+  for (const std::string& id : needed_noise_) out_ << "identical within the noise of rounding: " << id << '\n';
   out_ << identical_ << " of " << total_ << " identical\n";
 }
 

@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/conformance/replay.h"
 
@@ -27,7 +28,7 @@ class Report {
   // Groups the programs by their first difference, most frequent first, each with the program that shows it earliest.
   void print_summary() const;
 
-  // The known ones, if any, then "N of M identical".
+  // The known ones and those that needed noise, if any, then "N of M identical".
   void print_totals() const;
 
   std::size_t total() const { return total_; }
@@ -46,6 +47,7 @@ class Report {
   KnownPrograms known_differing_;
   std::map<std::string, Group> groups_;
   std::size_t identical_ = 0;
+  std::vector<std::string> needed_noise_;  // the ids, of those
   std::size_t total_ = 0;
 };
 

@@ -266,7 +266,7 @@ class WideProgram(Program):
         while len(self.steps) < length and tries < 100:
             tries += 1
             kind = self.r.choices(list(weights), list(weights.values()))[0]
-            getattr(self, kind)()
+            getattr(self, kind if self.live else "leaf")()  # the first leaf may have raised
         return self.end()
 
 
