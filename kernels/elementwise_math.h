@@ -145,8 +145,8 @@ GRADLAB_HOST_DEVICE auto apply(T a, T b) {
   if constexpr (op == BinaryOp::kLe) return a <= b;
   if constexpr (op == BinaryOp::kGt) return a > b;
   if constexpr (op == BinaryOp::kGe) return a >= b;
-  if constexpr (op == BinaryOp::kMaximum) return a != a ? a : (a > b || b != b) ? (b != b ? b : a) : b;
-  if constexpr (op == BinaryOp::kMinimum) return a != a ? a : (a < b || b != b) ? (b != b ? b : a) : b;
+  if constexpr (op == BinaryOp::kMaximum) return b != b || a < b ? b : a;  // of 0.0 and -0.0 the first, as in PyTorch
+  if constexpr (op == BinaryOp::kMinimum) return b != b || b < a ? b : a;
   if constexpr (std::is_same_v<T, bool>) {
     if constexpr (op == BinaryOp::kAdd) return a || b;
     if constexpr (op == BinaryOp::kMul) return a && b;

@@ -12,11 +12,12 @@ namespace gradlab {
 
 namespace {
 
-// The gradient's memory is laid out as the parameter's would be.
+// The gradient's memory is laid out as the parameter's would be. The stride of a dimension of size 1 is free, but for a 0,
+// which stands for an expanded tensor.
 bool obeys_layout(const Tensor& grad, const Tensor& variable) {
   if (!variable.is_non_overlapping_and_dense()) return grad.is_contiguous();
   for (std::size_t d = 0; d < grad.shape().size(); ++d) {
-    if (grad.shape()[d] != 1 && grad.strides()[d] != variable.strides()[d]) return false;
+    if (grad.shape()[d] == 1 ? grad.strides()[d] == 0 : grad.strides()[d] != variable.strides()[d]) return false;
   }
   return true;
 }

@@ -18,6 +18,18 @@ class Identity final : public Node {
   TensorList apply(TensorList&& grad_outputs) override { return std::move(grad_outputs); }
 };
 
+// Python's index(): the same tensor, or an equal one, whose comparison may raise.
+std::size_t index_of(const Tensor& wanted, const TensorList& tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].is_same(wanted)) return i;
+    if (!tensors[i].defined()) continue;
+    const Tensor equal = tensors[i].eq(wanted);
+    if (equal.numel() != 1) throw messages::ambiguous_truth(equal.numel());
+    if (equal.item() != 0) return i;
+  }
+  return tensors.size();
+}
+
 // The seeds: those given, checked, and ones for the implicit ones. Section 4.1 of PyTorch's semantics.
 TensorList make_gradients(const TensorList& tensors, const TensorList& gradients) {
   if (!gradients.empty() && gradients.size() != tensors.size()) {
@@ -29,10 +41,14 @@ TensorList make_gradients(const TensorList& tensors, const TensorList& gradients
     const Tensor& tensor = tensors[i];
     const Tensor given = gradients.empty() ? Tensor() : gradients[i];
     if (given.defined()) {
-      if (given.shape() != tensor.shape()) throw messages::gradient_shape_mismatch(i, given.shape(), tensor.shape());
+      if (given.shape() != tensor.shape()) {
+        const std::size_t gradient_index = index_of(given, gradients);
+        throw messages::gradient_shape_mismatch(gradient_index, given.shape(), index_of(tensor, tensors), tensor.shape());
+      }
       seeds.push_back(given);
     } else if (tensor.requires_grad()) {
       if (tensor.numel() != 1) throw messages::implicit_gradient();
+      if (!is_floating_point(tensor.dtype())) throw messages::implicit_gradient_dtype(tensor.dtype());
       seeds.push_back(ones_like(tensor));
     } else {
       seeds.emplace_back();

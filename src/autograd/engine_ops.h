@@ -6,7 +6,7 @@
 namespace gradlab {
 
 // The reverse of broadcasting: sums `tensor` down to `shape`, which is expandable to the tensor's shape. The tensor itself
-// when nothing is to do.
+// when nothing is to do, unless it is 0-dim.
 Tensor sum_to(const Tensor& tensor, const Shape& shape);
 
 // clone(memory_format=torch.contiguous_format): always a copy, row-major.

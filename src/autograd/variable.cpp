@@ -27,7 +27,7 @@ Tensor Tensor::base() const { return is_view() ? impl_->view()->base : Tensor();
 
 Tensor Tensor::grad() const {
   const Tensor grad = impl_->extras ? impl_->extras->grad : Tensor();
-  if (!grad.defined() && requires_grad() && !is_leaf() && !retains_grad()) warn(messages::kNonLeafGrad);
+  if (!grad.defined() && impl_->grad_fn && !retains_grad()) warn(messages::kNonLeafGrad);
   return grad;
 }
 

@@ -157,6 +157,7 @@ void save_factors(DivBackward0& node, const Tensor& self, const Tensor& other, b
 }
 
 Tensor rsub(const Tensor& self, const Scalar& number) {
+  check_defined(self);
   if (self.dtype() == DType::kBool) throw messages::bool_subtract(false);
   const Tensor left = wrapped_number(number);
   const Ref<RsubBackward1> node = record<RsubBackward1>(self);
@@ -178,8 +179,8 @@ Tensor Tensor::add(const Tensor& other) const {
 }
 
 Tensor Tensor::sub(const Tensor& other) const {
-  check_can_subtract(*this, other);
   const auto node = record<SubBackward0>(*this, other);
+  check_can_subtract(*this, other);
   return binary_op(BinaryOp::kSub, *this, other, node);
 }
 
@@ -196,6 +197,7 @@ Tensor Tensor::div(const Tensor& other) const {
 }
 
 Tensor Tensor::neg() const {
+  check_defined(*this);
   if (dtype() == DType::kBool) throw messages::bool_negate();
   const auto node = record<NegBackward0>(*this);
   return linked(call_unary(UnaryOp::kNeg, *this), node);
@@ -209,8 +211,8 @@ const Tensor& Tensor::add_(const Tensor& other) const {
 
 const Tensor& Tensor::sub_(const Tensor& other) const {
   check_inplace(*this, is_recorded(*this, other));
-  check_can_subtract(*this, other);
   const auto node = record<SubBackward0>(*this, other);
+  check_can_subtract(*this, other);
   return binary_op_(BinaryOp::kSub, *this, other, node);
 }
 

@@ -1,6 +1,7 @@
 // Comparisons, and ops that choose between values: maximum, minimum, clamp, where.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "src/ops/masked_fill.h"
@@ -29,11 +30,6 @@ struct PickNode : OpNode<kName> {
     };
     if (this->task_should_compute_output(0)) grads[0] = share(is_behind(self, other));
     if (this->task_should_compute_output(1)) grads[1] = share(is_behind(other, self));
-    return grads;
-  }
-  void release_variables() final {
-    self_.reset_data();
-    other_.reset_data();
   }
   virtual Tensor is_behind(const Tensor& a, const Tensor& b) const = 0;  // a is not the value picked
 };
@@ -63,10 +59,10 @@ struct WhereBackward0 final : OpNode<"WhereBackward0"> {
   TensorList apply(TensorList&& grad_outputs) override {
     const Tensor& grad = only(grad_outputs);
     const Tensor condition = condition_.unpack();
-    TensorList grads(3);
+    TensorList grads(2);
     if (!grad.defined()) return grads;
-    if (task_should_compute_output(1)) grads[1] = where(condition, grad, zeros_like(grad));
-    if (task_should_compute_output(2)) grads[2] = where(condition, zeros_like(grad), grad);
+    if (task_should_compute_output(0)) grads[0] = where(condition, grad, zeros_like(grad));
+    if (task_should_compute_output(1)) grads[1] = where(condition, zeros_like(grad), grad);
     return grads;
   }
   void release_variables() override { condition_.reset_data(); }
@@ -82,6 +78,11 @@ Tensor pick(BinaryOp op, const Tensor& self, const Tensor& other) {
   return linked(call_binary(op, self, other, result_type(self, other)), node);
 }
 
+Tensor compare(BinaryOp op, const Tensor& self, const Tensor& other) {
+  check_defined(kSelfOther, self, other);
+  return call_comparison(op, self, other);
+}
+
 }  // namespace
 
 Tensor Tensor::maximum(const Tensor& other) const { return pick<MaximumBackward0>(BinaryOp::kMaximum, *this, other); }
@@ -94,10 +95,15 @@ Tensor Tensor::clamp(const Scalar& low, const Scalar& high) const {
     node->low_ = low.value();
     node->high_ = high.value();
   }
-  const DType dtype = result_type(*this, is_floating_point(low.dtype()) ? low : high);
-  const Tensor in = raw_to(*this, dtype == DType::kBool ? DType::kInt64 : dtype);
+  const DType dtype = result_type(*this, low.dtype() == DType::kBool || is_floating_point(high.dtype()) ? high : low);
+  if (dtype == DType::kBool) throw messages::not_implemented_for("clamp_scalar_cpu", dtype);
+  const Tensor in = raw_to(*this, dtype);
   const std::array operands{Layout{shape(), strides()}};
   Tensor out = make_tensor(shape(), elementwise_strides(shape(), operands), in.dtype(), device());
+  if (std::isnan(low.value()) || std::isnan(high.value())) {
+    fill_into(out, std::numeric_limits<double>::quiet_NaN());
+    return linked(out, node);
+  }
   // Of crossed bounds the upper one wins.
   gradlab::clamp(device(), extent_of(shape()), {out.data_ptr(), out.dtype(), out.strides().data()},
                  {in.data_ptr(), in.dtype(), in.strides().data()}, std::min(low.value(), high.value()), high.value());
@@ -105,8 +111,9 @@ Tensor Tensor::clamp(const Scalar& low, const Scalar& high) const {
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  check_defined({"condition", "self", "other"}, condition, a, b);
+  const auto node = record<WhereBackward0>(a, b);
   if (condition.dtype() != DType::kBool) throw messages::where_needs_bool(condition.dtype());
-  const auto node = record<WhereBackward0>(condition, a, b);
   if (node) node->condition_ = SavedTensor(*node, condition, false);
   const DType dtype = result_type(a, b);
   const Tensor left = raw_to(a, dtype);
@@ -121,12 +128,12 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return linked(out, node);
 }
 
-Tensor Tensor::eq(const Tensor& other) const { return call_comparison(BinaryOp::kEq, *this, other); }
-Tensor Tensor::ne(const Tensor& other) const { return call_comparison(BinaryOp::kNe, *this, other); }
-Tensor Tensor::lt(const Tensor& other) const { return call_comparison(BinaryOp::kLt, *this, other); }
-Tensor Tensor::le(const Tensor& other) const { return call_comparison(BinaryOp::kLe, *this, other); }
-Tensor Tensor::gt(const Tensor& other) const { return call_comparison(BinaryOp::kGt, *this, other); }
-Tensor Tensor::ge(const Tensor& other) const { return call_comparison(BinaryOp::kGe, *this, other); }
+Tensor Tensor::eq(const Tensor& other) const { return compare(BinaryOp::kEq, *this, other); }
+Tensor Tensor::ne(const Tensor& other) const { return compare(BinaryOp::kNe, *this, other); }
+Tensor Tensor::lt(const Tensor& other) const { return compare(BinaryOp::kLt, *this, other); }
+Tensor Tensor::le(const Tensor& other) const { return compare(BinaryOp::kLe, *this, other); }
+Tensor Tensor::gt(const Tensor& other) const { return compare(BinaryOp::kGt, *this, other); }
+Tensor Tensor::ge(const Tensor& other) const { return compare(BinaryOp::kGe, *this, other); }
 
 bool equal(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape()) return false;

@@ -20,6 +20,7 @@ struct ToCopyBackward0 final : OpNode<"ToCopyBackward0"> {
 };
 
 struct CopyBackwards final : Node {
+  static constexpr OperandNames kOperands{"self", "src", ""};
   TensorOptions source_;
   std::string name() const override { return "torch::autograd::CopyBackwards"; }
   TensorList apply(TensorList&& grad_outputs) override {
@@ -45,6 +46,7 @@ struct FillBackward2 final : OpNode<"FillBackward2"> {
 };
 
 struct FillBackward3 final : OpNode<"FillBackward3"> {
+  static constexpr OperandNames kOperands{"self", "value", ""};
   TensorList apply(TensorList&& grad_outputs) override {
     const Tensor& grad = only(grad_outputs);
     TensorList grads(2);
@@ -85,12 +87,22 @@ Tensor Tensor::clone() const {
   return linked(out, node);
 }
 
-Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone_contiguous(*this); }
+Tensor Tensor::contiguous() const {
+  check_defined(*this);
+  return is_contiguous() ? *this : clone_contiguous(*this);
+}
 
-Tensor Tensor::to(DType target) const { return target == dtype() ? *this : to_copy(*this, target, device()); }
-Tensor Tensor::to(Device target) const { return target == device() ? *this : to_copy(*this, dtype(), target); }
+Tensor Tensor::to(DType target) const {
+  check_defined(*this);
+  return target == dtype() ? *this : to_copy(*this, target, device());
+}
+Tensor Tensor::to(Device target) const {
+  check_defined(*this);
+  return target == device() ? *this : to_copy(*this, dtype(), target);
+}
 
 const Tensor& Tensor::copy_(const Tensor& source) const {
+  check_defined(CopyBackwards::kOperands, *this, source);
   const bool recorded = is_recorded(*this, source) && is_floating_point(dtype());
   check_inplace(*this, recorded);
   const auto node = recorded ? record<CopyBackwards>(*this, source) : Ref<CopyBackwards>();
@@ -119,6 +131,7 @@ const Tensor& Tensor::fill_(const Scalar& value) const {
 }
 
 const Tensor& Tensor::fill_(const Tensor& value) const {
+  check_defined(FillBackward3::kOperands, *this, value);
   check_inplace(*this, is_recorded(*this, value));
   const auto node = record<FillBackward3>(*this, value);
   if (value.dim() != 0) throw messages::fill_needs_scalar(value.dim());

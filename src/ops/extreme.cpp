@@ -33,8 +33,8 @@ struct MinBackward1 final : ExtremeNode<"MinBackward1"> {};
 
 template <class NodeType>
 Tensor extreme(ReduceOp op, const Tensor& self, std::string_view name) {
-  if (self.numel() == 0) throw messages::reduce_empty(name);
   const auto node = record<NodeType>(self);
+  if (self.numel() == 0) throw messages::reduce_empty(name);
   if (node) node->self_ = SavedTensor(*node, self, false);
   const Tensor result = linked(call_reduce(op, self), node);
   if (node) node->result_ = SavedTensor(*node, result, true);

@@ -1,4 +1,6 @@
 // Tensors out of nothing: leaves.
+#include <algorithm>
+
 #include "kernels/memory.h"
 #include "src/ops/record.h"
 #include "src/tensor/messages.h"
@@ -50,7 +52,10 @@ Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& option
   return as_leaf(tensor, options);
 }
 
-Tensor zeros(const Shape& shape, const TensorOptions& options) { return full(shape, 0.0, options); }
+Tensor zeros(const Shape& shape, const TensorOptions& options) {
+  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 0; })) throw messages::negative_zeros();
+  return full(shape, 0.0, options);
+}
 Tensor ones(const Shape& shape, const TensorOptions& options) { return full(shape, 1.0, options); }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) { return full({}, value, options); }

@@ -168,19 +168,23 @@ Tensor gelu_backward(const Tensor& grad, const Tensor& self) {
 
 // ---- the ops ----
 
-Tensor floating(const Tensor& tensor) { return raw_to(tensor, float_type(tensor.dtype())); }
+// What the formula of `op` is computed in: relu and the like keep integers.
+Tensor operand_of(UnaryOp op, const Tensor& tensor) {
+  const bool keeps_integers = op == UnaryOp::kRelu || op == UnaryOp::kAbs;
+  return keeps_integers ? tensor : raw_to(tensor, float_type(tensor.dtype()));
+}
 
 template <class NodeType>
 Tensor from_self(UnaryOp op, const Tensor& self) {
   const auto node = record<NodeType>(self);
   if (node) node->self_ = SavedTensor(*node, self, false);
-  return linked(call_unary(op, self), node);
+  return linked(call_unary(op, operand_of(op, self)), node);
 }
 
 template <class NodeType>
 Tensor from_result(UnaryOp op, const Tensor& self) {
   const auto node = record<NodeType>(self);
-  const Tensor result = linked(call_unary(op, self), node);
+  const Tensor result = linked(call_unary(op, operand_of(op, self)), node);
   if (node) node->result_ = SavedTensor(*node, result, true);
   return result;
 }
@@ -199,30 +203,34 @@ const Tensor& from_result_(UnaryOp op, const Tensor& self) {
 
 }  // namespace
 
-Tensor Tensor::exp() const { return from_result<ExpBackward0>(UnaryOp::kExp, floating(*this)); }
-Tensor Tensor::sqrt() const { return from_result<SqrtBackward0>(UnaryOp::kSqrt, floating(*this)); }
-Tensor Tensor::tanh() const { return from_result<TanhBackward0>(UnaryOp::kTanh, floating(*this)); }
-Tensor Tensor::sigmoid() const { return from_result<SigmoidBackward0>(UnaryOp::kSigmoid, floating(*this)); }
-Tensor Tensor::reciprocal() const { return from_result<ReciprocalBackward0>(UnaryOp::kReciprocal, floating(*this)); }
-Tensor Tensor::log() const { return from_self<LogBackward0>(UnaryOp::kLog, floating(*this)); }
-Tensor Tensor::erf() const { return from_self<ErfBackward0>(UnaryOp::kErf, floating(*this)); }
+Tensor Tensor::exp() const { return from_result<ExpBackward0>(UnaryOp::kExp, *this); }
+Tensor Tensor::sqrt() const { return from_result<SqrtBackward0>(UnaryOp::kSqrt, *this); }
+Tensor Tensor::tanh() const { return from_result<TanhBackward0>(UnaryOp::kTanh, *this); }
+Tensor Tensor::sigmoid() const { return from_result<SigmoidBackward0>(UnaryOp::kSigmoid, *this); }
+Tensor Tensor::reciprocal() const { return from_result<ReciprocalBackward0>(UnaryOp::kReciprocal, *this); }
+Tensor Tensor::log() const { return from_self<LogBackward0>(UnaryOp::kLog, *this); }
+Tensor Tensor::erf() const { return from_self<ErfBackward0>(UnaryOp::kErf, *this); }
 
 Tensor Tensor::relu() const {
+  check_defined(*this);
   if (dtype() == DType::kBool) throw messages::relu_of_bool();
   return from_result<ReluBackward0>(UnaryOp::kRelu, *this);
 }
 
 Tensor Tensor::gelu() const {
+  check_defined(*this);
   if (!is_floating_point(dtype())) throw messages::not_implemented_for("GeluKernelImpl", dtype());
   return from_self<GeluBackward0>(UnaryOp::kGelu, *this);
 }
 
 Tensor Tensor::abs() const {
+  check_defined(*this);
   if (dtype() == DType::kBool) throw messages::not_implemented_for("abs_cpu", dtype());
   return from_self<AbsBackward0>(UnaryOp::kAbs, *this);
 }
 
 Tensor Tensor::sign() const {
+  check_defined(*this);
   if (dtype() == DType::kBool) return clone();
   const auto node = record<SignBackward0>(*this);
   return linked(call_unary(UnaryOp::kSign, *this), node);
@@ -253,6 +261,7 @@ const Tensor& Tensor::tanh_() const { return from_result_<TanhBackward0>(UnaryOp
 const Tensor& Tensor::sigmoid_() const { return from_result_<SigmoidBackward0>(UnaryOp::kSigmoid, *this); }
 
 const Tensor& Tensor::relu_() const {
+  check_defined(*this);
   if (dtype() == DType::kBool) throw messages::relu_of_bool();
   return from_result_<ReluBackward0>(UnaryOp::kRelu, *this);
 }

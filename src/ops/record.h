@@ -1,6 +1,8 @@
 // How an op becomes a node.
 #pragma once
 
+#include <array>
+
 #include "src/autograd/grad_mode.h"
 #include "src/autograd/inplace.h"
 #include "src/autograd/node.h"
@@ -19,9 +21,14 @@ struct FixedString {
   char value[N];
 };
 
+// What PyTorch calls an op's operands.
+using OperandNames = std::array<const char*, 3>;
+inline constexpr OperandNames kSelfOther{"self", "other", ""};
+
 template <FixedString kName>
 struct OpNode : Node {
   static constexpr std::string_view kNodeName = kName.value;
+  static constexpr OperandNames kOperands = kSelfOther;
   std::string name() const override { return kName.value; }
 
  protected:
@@ -30,9 +37,21 @@ struct OpNode : Node {
   Ref<Node> self_ref() { return Ref<Node>::share(this); }
 };
 
+// Throw PyTorch's texts; out of line, like what is told to observers.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_undefined(const OperandNames& names, std::initializer_list<const Tensor*> operands);
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_dtype(const Tensor& result);
+
+// Throws PyTorch's text if one is undefined.
+template <class... Tensors>
+void check_defined(const OperandNames& names, const Tensors&... operands) {
+  if (!(operands.defined() && ...)) [[unlikely]] refuse_undefined(names, {&operands...});
+}
+inline void check_defined(const Tensor& self) { check_defined(kSelfOther, self); }
+
 // Whether an op on these tensors is recorded.
 template <class... Tensors>
 bool is_recorded(const Tensors&... inputs) {
+  check_defined(kSelfOther, inputs...);
   return GradMode::is_enabled() && (inputs.requires_grad() || ...);
 }
 
@@ -43,8 +62,9 @@ bool is_recorded(const Tensors&... inputs) {
 // The op's node with an edge to each input, or null when the op is not recorded.
 template <class NodeType, class... Tensors>
 Ref<NodeType> record(const Tensors&... inputs) {
+  check_defined(NodeType::kOperands, inputs...);
   if (Observer::current() != nullptr) [[unlikely]] report_inputs({&inputs...});
-  if (!is_recorded(inputs...)) return {};
+  if (!(GradMode::is_enabled() && (inputs.requires_grad() || ...))) return {};
   Ref<NodeType> node = make_ref<NodeType>();
   (node->add_next_edge(inputs.requires_grad() ? gradient_edge(inputs) : Edge()), ...);
   return node;
@@ -55,6 +75,7 @@ template <class NodeType>
 Tensor linked(Tensor result, const Ref<NodeType>& node) {
   if (GradMode::is_inference() && !result.is_view()) result.impl()->is_inference = true;
   if (node) {
+    if (!is_floating_point(result.dtype())) [[unlikely]] refuse_dtype(result);
     node->add_input_metadata(result);
     set_gradient_edge(result, node, 0);
   }

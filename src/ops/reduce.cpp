@@ -91,6 +91,7 @@ Tensor Tensor::sum(const Shape& dims, bool keepdim) const {
 }
 
 Tensor Tensor::mean() const {
+  check_defined(*this);
   if (!is_floating_point(dtype())) throw messages::mean_dtype(dtype());
   const auto node = record<MeanBackward0>(*this);
   if (node) node->shape_ = shape();
@@ -100,8 +101,8 @@ Tensor Tensor::mean() const {
 }
 
 Tensor sum_to(const Tensor& tensor, const Shape& shape) {
+  if (shape.empty()) return tensor.sum();  // of a 0-dim tensor too, as in PyTorch
   if (tensor.shape() == shape) return tensor;
-  if (shape.empty()) return tensor.sum();
   const std::size_t leading = tensor.shape().size() - shape.size();
   Shape dims;
   for (std::size_t d = 0; d < tensor.shape().size(); ++d) {

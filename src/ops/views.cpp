@@ -122,7 +122,7 @@ std::int64_t storage_extent(const Shape& shape, const Shape& strides, std::int64
 TensorList AsStridedBackward0::apply(TensorList&& grad_outputs) {
   Tensor grad = only(grad_outputs);
   if (!grad.defined()) return {Tensor()};
-  if (numel_of(shape_) == 0 || numel_of(base_shape_) == 0) return {zeros(base_shape_, grad.options())};
+  if (numel_of(shape_) == 0 || numel_of(base_shape_) == 0) return {zeros(base_shape_, grad.options()).zero_()};
   Shape shape;
   Shape strides;
   for (std::size_t d = shape_.size(); d-- > 0;) {
@@ -195,9 +195,13 @@ Tensor Tensor::view(const Shape& target) const {
   return reshaped_view(*this, node, inferred, *strides);
 }
 
-Tensor Tensor::view_as(const Tensor& other) const { return view(other.shape()); }
+Tensor Tensor::view_as(const Tensor& other) const {
+  check_defined(kSelfOther, *this, other);
+  return view(other.shape());
+}
 
 Tensor Tensor::reshape(const Shape& target) const {
+  check_defined(*this);
   if (is_contiguous()) return view(target);
   const Shape inferred = infer_size(target, numel());
   if (const std::optional<Shape> strides = view_strides(shape(), this->strides(), inferred)) {
@@ -230,6 +234,7 @@ Tensor Tensor::select(std::int64_t dim, std::int64_t index) const {
 }
 
 Tensor Tensor::operator[](std::int64_t index) const {
+  check_defined(*this);
   if (dim() == 0 && index == 0) throw messages::index_of_scalar();
   const std::int64_t size = dim() == 0 ? 0 : shape()[0];
   if (index < -size || index >= size) throw messages::index_out_of_range(index, 0, size);
@@ -237,6 +242,7 @@ Tensor Tensor::operator[](std::int64_t index) const {
 }
 
 Tensor Tensor::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const {
+  check_defined(*this);
   if (this->dim() == 0) throw messages::narrow_of_scalar();
   if (length < 0) throw messages::narrow_length_negative();
   const std::int64_t wrapped_dim = wrap_dim(dim, this->dim());
@@ -257,8 +263,8 @@ Tensor Tensor::narrow(std::int64_t dim, std::int64_t start, std::int64_t length)
 }
 
 Tensor Tensor::t() const {
-  if (dim() > 2) throw messages::t_needs_at_most_2d(dim());
   const auto node = record<TBackward0>(*this);
+  if (dim() > 2) throw messages::t_needs_at_most_2d(dim());
   Shape swapped = shape();
   Shape swapped_strides = strides();
   if (dim() == 2) {
@@ -300,11 +306,11 @@ Tensor Tensor::squeeze(std::int64_t dim) const {
 }
 
 Tensor Tensor::expand(const Shape& target) const {
+  const auto node = record<ExpandBackward0>(*this);
   const auto rank = static_cast<std::int64_t>(target.size());
   if (rank < dim()) {
     throw messages::expand_fewer_dims(tensor_type_name(dtype(), device()), shape(), target);
   }
-  const auto node = record<ExpandBackward0>(*this);
   if (node) node->shape_ = shape();
   Shape expanded = target;
   Shape expanded_strides = target;
@@ -313,7 +319,7 @@ Tensor Tensor::expand(const Shape& target) const {
     const std::int64_t own = d - (rank - dim());
     const std::int64_t size = own >= 0 ? shape()[static_cast<std::size_t>(own)] : 1;
     std::int64_t& wanted = expanded[at];
-    if (wanted == -1) {
+    if (wanted == -1 && dim() > 0) {
       if (own < 0) throw messages::expand_negative(wanted, d);
       wanted = size;
     }
@@ -331,6 +337,7 @@ Tensor Tensor::expand(const Shape& target) const {
 }
 
 Tensor Tensor::as_strided(const Shape& target, const Shape& target_strides, std::int64_t offset) const {
+  const Ref<AsStridedBackward0> node = record<AsStridedBackward0>(*this);
   const auto is_negative = [](std::int64_t value) { return value < 0; };
   if (target.size() != target_strides.size()) throw messages::stride_count();
   if (std::ranges::any_of(target_strides, is_negative)) throw messages::negative_stride(target_strides);
@@ -342,7 +349,6 @@ Tensor Tensor::as_strided(const Shape& target, const Shape& target_strides, std:
     throw messages::out_of_storage(target, target_strides, offset, size_bytes(dtype()), static_cast<std::size_t>(needed),
                                    impl()->storage->size_bytes());
   }
-  Ref<AsStridedBackward0> node = record<AsStridedBackward0>(*this);
   if (node) {
     node->base_shape_ = shape();
     node->base_strides_ = strides();
@@ -355,6 +361,7 @@ Tensor Tensor::as_strided(const Shape& target, const Shape& target_strides, std:
 }
 
 Tensor Tensor::detach() const {
+  check_defined(*this);
   const Tensor alias = make_alias(*this, shape(), strides(), storage_offset());
   if (Observer* observer = Observer::current()) [[unlikely]] {
     observer->created(alias, Origin::kDetach, "detach", nullptr, *this);
@@ -363,6 +370,7 @@ Tensor Tensor::detach() const {
 }
 
 Tensor Tensor::data() const {
+  check_defined(*this);
   const Tensor alias = make_alias_with_own_version(*this);
   if (Observer* observer = Observer::current()) [[unlikely]] observer->created(alias, Origin::kData, "data", nullptr, *this);
   return alias;

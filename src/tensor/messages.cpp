@@ -295,7 +295,18 @@ Error negative_dimension(std::int64_t size, ShapeView shape) {
   return runtime_error("Trying to create tensor with negative dimension {}: {}", size, sizes(shape));
 }
 
+Error negative_zeros() { return runtime_error("zeros: Dimension size must be non-negative."); }
+
 Error allclose_dtype(DType a, DType b) { return runtime_error("{} did not match {}", scalar_name(a), scalar_name(b)); }
+
+// ---- operands ----
+
+Error undefined_operand(std::size_t position, std::string_view name) {
+  return runtime_error("Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #{} '{}'", position,
+                       name);
+}
+
+Error not_differentiable(DType dtype) { return runtime_error("Autograd not support dtype: {}", scalar_name(dtype)); }
 
 // ---- in-place writes ----
 
@@ -518,13 +529,22 @@ const char* const kDirtyNotAnInput =
 
 Error implicit_gradient() { return runtime_error("grad can be implicitly created only for scalar outputs"); }
 
+Error implicit_gradient_dtype(DType dtype) {
+  return runtime_error("grad can be implicitly created only for real scalar outputs but got {}", torch_name(dtype));
+}
+
 Error no_grad_fn(std::size_t index) {
   return runtime_error("element {} of tensors does not require grad and does not have a grad_fn", index);
 }
 
-Error gradient_shape_mismatch(std::size_t index, ShapeView gradient, ShapeView output) {
-  return runtime_error("Mismatch in shape: grad_output[{}] has a shape of {} and output[{}] has a shape of {}.", index,
-                       torch_size(gradient), index, torch_size(output));
+Error gradient_shape_mismatch(std::size_t gradient_index, ShapeView gradient, std::size_t output_index, ShapeView output) {
+  return runtime_error("Mismatch in shape: grad_output[{}] has a shape of {} and output[{}] has a shape of {}.", gradient_index,
+                       torch_size(gradient), output_index, torch_size(output));
+}
+
+Error ambiguous_truth(std::int64_t numel) {
+  return numel == 0 ? runtime_error("Boolean value of Tensor with no values is ambiguous")
+                    : runtime_error("Boolean value of Tensor with more than one value is ambiguous");
 }
 
 Error gradient_count(std::size_t tensors, std::size_t gradients) {

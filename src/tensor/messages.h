@@ -68,7 +68,12 @@ Error to_scalar(std::int64_t numel);
 Error too_many_elements(ShapeView shape);
 Error wrong_value_count(std::size_t values, ShapeView shape);
 Error negative_dimension(std::int64_t size, ShapeView shape);
+Error negative_zeros();
 Error allclose_dtype(DType a, DType b);
+
+// ---- operands ----
+Error undefined_operand(std::size_t position, std::string_view name);
+Error not_differentiable(DType dtype);
 
 // ---- in-place writes ----
 Error leaf_in_place();
@@ -112,8 +117,10 @@ extern const char* const kDirtyNotAnInput;  // a warning
 
 // ---- backward ----
 Error implicit_gradient();
+Error implicit_gradient_dtype(DType dtype);
 Error no_grad_fn(std::size_t index);
-Error gradient_shape_mismatch(std::size_t index, ShapeView gradient, ShapeView output);
+Error gradient_shape_mismatch(std::size_t gradient_index, ShapeView gradient, std::size_t output_index, ShapeView output);
+Error ambiguous_truth(std::int64_t numel);
 Error gradient_count(std::size_t tensors, std::size_t gradients);
 Error leaf_moved();
 Error unused_input(std::size_t index);

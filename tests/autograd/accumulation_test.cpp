@@ -183,3 +183,29 @@ TEST_CASE("an assigned grad is the very tensor, and later gradients are added in
   x.set_grad({});
   CHECK_FALSE(x.grad().defined());
 }
+
+TEST_CASE("an expanded gradient is copied, though it has one element") {
+  const Tensor x = leaf_ones({1});
+  x.sum().backward();
+  CHECK(x.grad().strides() == Shape{1});
+  CHECK(x.grad().version() == 1);
+  CHECK(grad({x.sum()}, {x})[0].strides() == Shape{0});
+}
+
+TEST_CASE("the gradient of an expanded 0-dim tensor is a sum, even over nothing") {
+  const Tensor x = leaf_scalar(2);
+  CHECK(name_of(grad({x.expand(Shape{}) * x}, {x}, {}, {.create_graph = true})[0]) == "AddBackward0");
+  CHECK(name_of(grad({x.expand(Shape{}).exp()}, {x}, {}, {.create_graph = true})[0]) == "SumBackward0");
+  x.expand(Shape{}).backward();
+  CHECK(x.grad().version() == 0);
+}
+
+TEST_CASE("the gradient of a strided view without elements is written once") {
+  const Tensor x = leaf_ones({2, 0});
+  const Tensor view = x.t();
+  {
+    const NoGradGuard no_grad;
+    view.tanh_();
+  }
+  CHECK(grad({view.sum()}, {x})[0].version() == 1);
+}

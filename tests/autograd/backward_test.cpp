@@ -74,6 +74,28 @@ TEST_CASE("a given gradient has exactly the output's shape") {
   CHECK(error_of([&] { backward({x * 2, x * 3}, {ones({3})}); }) == "RuntimeError: got 2 tensors and 1 gradients");
 }
 
+TEST_CASE("one misfit among several given gradients is looked up by ==") {
+  const Tensor x = leaf_ones({3});
+  const Tensor a = x * 2, b = x * 3, c = x.sum();
+  const auto gradients = [&](const Tensor& first, const Tensor& second, const Tensor& output) {
+    return error_of([&] { grad({output, b}, {x}, {first, second}); });
+  };
+  CHECK(gradients(ones({2}), ones({3}), a) ==
+        "RuntimeError: Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and output[0] has a shape of torch.Size([3]).");
+  CHECK(gradients(ones({3}), ones({2}), a) ==
+        "RuntimeError: The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0");
+  CHECK(gradients(ones({3}), ones({3, 1}), a) == "RuntimeError: Boolean value of Tensor with more than one value is ambiguous");
+  CHECK(gradients(scalar_tensor(2), ones({1}), c) == "RuntimeError: Boolean value of Tensor with more than one value is ambiguous");
+  CHECK(gradients(ones({0}), ones({1}), x.narrow(0, 0, 0)) == "RuntimeError: Boolean value of Tensor with no values is ambiguous");
+}
+
+TEST_CASE("integers have no implicit gradient") {
+  const Tensor x = scalar_tensor(3, {.dtype = DType::kInt64});
+  x.fill_(leaf_scalar(2));
+  CHECK(error_of([&] { x.backward(); }) ==
+        "RuntimeError: grad can be implicitly created only for real scalar outputs but got torch.int64");
+}
+
 TEST_CASE("a given gradient of another dtype is cast") {
   const Tensor x = leaf_ones({2});
   (x * 2).backward(full({2}, 3, {.dtype = DType::kFloat64}));

@@ -39,7 +39,10 @@ def hexes(tensor):
         if math.isinf(value):
             return "inf" if value > 0 else "-inf"
         return float(value).hex()
-    return [text(value) for value in tensor.detach().flatten().tolist()]
+    tensor = tensor.detach()
+    if tensor._is_zerotensor():  # has no memory to read
+        tensor = tensor.clone()
+    return [text(value) for value in tensor.flatten().tolist()]
 
 
 def observe(tensor):

@@ -199,3 +199,47 @@ TEST_CASE("what some dtypes cannot do") {
   CHECK(error_of([&] { where(i, i, i); }) ==
         "RuntimeError: where expected condition to be a boolean tensor, but got a tensor with dtype Long");
 }
+
+TEST_CASE("clamp with a nan bound is nan everywhere") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(tensor({1, 2}, {.dtype = kLong}).clamp(0, nan).to_string() == "tensor([nan, nan])");
+  CHECK(tensor({1, 2}).clamp(nan, 1).to_string() == "tensor([nan, nan])");
+}
+
+TEST_CASE("a product of integers reads them where they lie") {
+  const Tensor m = tensor({0, 1, 2, 3, 4, 5}, {2, 3}, {.dtype = kLong});
+  CHECK(m.narrow(1, 1, 2).matmul(tensor({1, 2}, {.dtype = kLong})).to_string() == "tensor([ 5, 14])");
+  CHECK(m.select(1, 1).matmul(m.select(1, 2)).item() == 22);
+  CHECK(tensor({2}, {.dtype = kLong}).expand({3}).matmul(tensor({1, 2, 3}, {.dtype = kLong})).item() == 12);
+}
+
+TEST_CASE("integers that were filled from a tensor in the graph are in it, their integer results cannot be") {
+  const Tensor x = tensor({1, 2, 3}, {.dtype = kLong});
+  const std::string text = "RuntimeError: Autograd not support dtype: Long";
+  x.fill_(leaf_scalar(2));
+  CHECK(name_of(x) == "FillBackward3");
+  CHECK(name_of(x.exp()) == "ExpBackward0");
+  CHECK(name_of(x.log()) == "LogBackward0");
+  CHECK(name_of(x / 2) == "DivBackward0");
+  CHECK(error_of([&] { x * 2; }) == text);
+  CHECK(error_of([&] { x.sum(); }) == text);
+  CHECK(error_of([&] { x.view({3, 1}); }) == text);
+  CHECK(error_of([&] { x.mul_(x); }) == text);
+  CHECK(x.version() == 1);
+  x.add_(2);
+  CHECK(name_of(x) == "AddBackward0");
+}
+
+TEST_CASE("where has an edge to each of the two tensors it chooses from") {
+  const Tensor a = leaf({1, 2});
+  CHECK(where(a.gt(a), a, a).grad_fn()->next_edges().size() == 2);
+}
+
+TEST_CASE("of two zeros maximum and minimum give the first") {
+  const Tensor plus = tensor({0.0});
+  const Tensor minus = tensor({-0.0});
+  CHECK(plus.maximum(minus).to_string() == "tensor([0.])");
+  CHECK(minus.maximum(plus).to_string() == "tensor([-0.])");
+  CHECK(plus.minimum(minus).to_string() == "tensor([0.])");
+  CHECK(minus.minimum(plus).to_string() == "tensor([-0.])");
+}

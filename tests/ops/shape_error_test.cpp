@@ -132,3 +132,77 @@ TEST_CASE("a shape too large to count") {
   check([] { ones({1}).expand({kHuge, kHuge}); }, "RuntimeError: numel: integer multiplication overflow");
   check([] { ones({1}).view({kHuge, kHuge}); }, "RuntimeError: shape '" + huge + "' is invalid for input of size 1");
 }
+
+TEST_CASE("expand of a 0-dim tensor takes every size, and then cannot count") {
+  check([] { scalar_tensor(1).expand({-1}); }, "RuntimeError: numel: integer multiplication overflow");
+  check([] { scalar_tensor(1).expand({-1, 1}); }, "RuntimeError: numel: integer multiplication overflow");
+  check([] { ones({3}).expand({-1, 3}); },
+        "RuntimeError: The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension 0");
+}
+
+TEST_CASE("factories with a negative size") {
+  check([] { zeros({2, -1}); }, "RuntimeError: zeros: Dimension size must be non-negative.");
+  check([] { ones({2, -1}); }, "RuntimeError: Trying to create tensor with negative dimension -1: [2, -1]");
+}
+
+TEST_CASE("clamp and products of bool") {
+  const Tensor b = ones({3}, {.dtype = DType::kBool});
+  const Tensor m = ones({2, 3}, {.dtype = DType::kBool});
+  check([&] { b.clamp(false, true); }, "NotImplementedError: \"clamp_scalar_cpu\" not implemented for 'Bool'");
+  check([&] { b.matmul(b); }, "NotImplementedError: \"dot\" not implemented for 'Bool'");
+  check([&] { m.matmul(b); }, "NotImplementedError: \"addmv_impl_cpu\" not implemented for 'Bool'");
+  check([&] { m.matmul(m.t()); }, "NotImplementedError: \"addmm_impl_cpu_\" not implemented for 'Bool'");
+  check([&] { m.narrow(0, 0, 0).matmul(b); }, "no error");
+}
+
+TEST_CASE("an undefined operand") {
+  const Tensor none;
+  const Tensor x = ones({2});
+  const std::string text = "RuntimeError: Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument ";
+  check([&] { none * x; }, text + "#0 'self'");
+  check([&] { x * none; }, text + "#1 'other'");
+  check([&] { none.mul_(x); }, text + "#0 'self'");
+  check([&] { x.mul_(none); }, text + "#1 'other'");
+  check([&] { x.copy_(none); }, text + "#1 'src'");
+  check([&] { x.fill_(none); }, text + "#1 'value'");
+  check([&] { none.eq(x); }, text + "#0 'self'");
+  check([&] { x.maximum(none); }, text + "#1 'other'");
+  check([&] { where(none, x, x); }, text + "#0 'condition'");
+  check([&] { where(x.gt(x), x, none); }, text + "#2 'other'");
+  check([&] { x.matmul(none); }, text + "#1 'tensor'");
+  for (const auto& op : {+[](const Tensor& t) { t + 1; }, +[](const Tensor& t) { 2 - t; }, +[](const Tensor& t) { 2 / t; },
+                         +[](const Tensor& t) { -t; }, +[](const Tensor& t) { t.exp(); }, +[](const Tensor& t) { t.log(); },
+                         +[](const Tensor& t) { t.relu(); }, +[](const Tensor& t) { t.gelu(); }, +[](const Tensor& t) { t.abs(); },
+                         +[](const Tensor& t) { t.pow(2); }, +[](const Tensor& t) { t.clamp(0, 1); }, +[](const Tensor& t) { t.sum(); },
+                         +[](const Tensor& t) { t.mean(); }, +[](const Tensor& t) { t.max(); }, +[](const Tensor& t) { t.view({1}); },
+                         +[](const Tensor& t) { t.reshape({1}); }, +[](const Tensor& t) { t[0]; }, +[](const Tensor& t) { t.select(0, 0); },
+                         +[](const Tensor& t) { t.narrow(0, 0, 1); }, +[](const Tensor& t) { t.t(); }, +[](const Tensor& t) { t.expand({2}); },
+                         +[](const Tensor& t) { t.clone(); }, +[](const Tensor& t) { t.contiguous(); }, +[](const Tensor& t) { t.detach(); },
+                         +[](const Tensor& t) { t.to(DType::kFloat64); }, +[](const Tensor& t) { t.zero_(); },
+                         +[](const Tensor& t) { t.exp_(); }, +[](const Tensor& t) { t.relu_(); }}) {
+    check([&] { op(none); }, text + "#0 'self'");
+    const NoGradGuard no_grad;
+    check([&] { op(none); }, text + "#0 'self'");
+  }
+}
+
+TEST_CASE("a view that may not be used says so before its shape is looked at") {
+  const Tensor x = leaf_ones({2, 3});
+  const Tensor base = x * 1;
+  Tensor stale;
+  {
+    const NoGradGuard no_grad;
+    stale = base.view({1, 2, 3});
+  }
+  base.mul_(2);
+  const std::string text = error_of([&] { stale.sum(); });
+  CHECK(text.starts_with("RuntimeError: A view was created in no_grad mode and its base"));
+  check([&] { stale.t(); }, text);
+  check([&] { stale.expand({3}); }, text);
+  check([&] { stale.as_strided({99}, {1}, 0); }, text);
+  check([&] { where(stale, stale, stale); }, text);
+  check([&] { stale.sub(ones({2}, {.dtype = DType::kBool})); }, text);
+  check([&] { where(stale, x, x); },
+        "RuntimeError: where expected condition to be a boolean tensor, but got a tensor with dtype Float");
+  check([&] { stale.grad(); }, "no error");
+}
