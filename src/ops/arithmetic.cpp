@@ -1,7 +1,7 @@
 // add, sub, mul, div, neg, and what Python's operators make of them.
 #include "src/ops/arithmetic.h"
 
-#include "src/ops/record.h"
+#include "src/ops/saves_operands.h"
 #include "src/tensor/messages.h"
 
 namespace gradlab {
@@ -48,43 +48,17 @@ Tensor scaled(Tensor&& grad, const Tensor& factor) {
   return std::move(grad);
 }
 
-struct MulBackward0 final : OpNode<"MulBackward0"> {
-  SavedTensor self_;
-  SavedTensor other_;
-
-  TensorList apply(TensorList&& grad_outputs) override {
-    Tensor grad = std::move(grad_outputs[0]);
-    const Tensor other = other_.unpack();
-    const Tensor self = self_.unpack();
-    TensorList grads(2);
-    if (!grad.defined()) return grads;
+struct MulBackward0 final : SavesOperands<"MulBackward0", UnpackedFirst::kRight, MulBackward0> {
+  void differentiate(TensorList& grads, Tensor&& grad, const Tensor& self, const Tensor& other) {
     if (task_should_compute_output(1)) grads[1] = grad * self;
-    if (task_should_compute_output(0)) grads[0] = scaled(std::move(grad), other);
-    return grads;
-  }
-  void release_variables() override {
-    self_.reset_data();
-    other_.reset_data();
+    if (task_should_compute_output(0)) grads[0] = scaled(Tensor(std::move(grad)), other);
   }
 };
 
-struct DivBackward0 final : OpNode<"DivBackward0"> {
-  SavedTensor self_;
-  SavedTensor other_;
-
-  TensorList apply(TensorList&& grad_outputs) override {
-    const Tensor& grad = only(grad_outputs);
-    const Tensor other = other_.unpack();
-    const Tensor self = self_.unpack();
-    TensorList grads(2);
-    if (!grad.defined()) return grads;
+struct DivBackward0 final : SavesOperands<"DivBackward0", UnpackedFirst::kRight, DivBackward0> {
+  void differentiate(TensorList& grads, Tensor&& grad, const Tensor& self, const Tensor& other) {
     if (task_should_compute_output(1)) grads[1] = -grad * ((self / other) / other);
     if (task_should_compute_output(0)) grads[0] = grad / other;
-    return grads;
-  }
-  void release_variables() override {
-    self_.reset_data();
-    other_.reset_data();
   }
 };
 
@@ -145,15 +119,15 @@ Tensor number_op(BinaryOp op, const Tensor& self, const Scalar& number) {
   return linked(call_binary(op, self, number, dtype), Ref<NodeType>());
 }
 
-// Each operand's gradient needs the other one.
-void save_factors(MulBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
-  if (node.next_edges()[0].is_valid()) node.other_ = SavedTensor(node, other, false);
-  if (node.next_edges()[1].is_valid()) node.self_ = SavedTensor(node, in_place ? self.clone() : self, false);
+// `self` is about to be overwritten, if it is written `in_place`.
+void save_operands(MulBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
+  if (node.needs_right()) node.save_right(other);
+  if (node.needs_left()) node.save_left(in_place ? self.clone() : self);
 }
 
-void save_factors(DivBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
-  node.other_ = SavedTensor(node, other, false);
-  if (node.next_edges()[1].is_valid()) node.self_ = SavedTensor(node, in_place ? self.clone() : self, false);
+void save_operands(DivBackward0& node, const Tensor& self, const Tensor& other, bool in_place) {
+  node.save_right(other);  // for both gradients
+  if (node.needs_left()) node.save_left(in_place ? self.clone() : self);
 }
 
 Tensor rsub(const Tensor& self, const Scalar& number) {
@@ -186,13 +160,13 @@ Tensor Tensor::sub(const Tensor& other) const {
 
 Tensor Tensor::mul(const Tensor& other) const {
   const auto node = record<MulBackward0>(*this, other);
-  if (node) save_factors(*node, *this, other, false);
+  if (node) save_operands(*node, *this, other, false);
   return binary_op(BinaryOp::kMul, *this, other, node);
 }
 
 Tensor Tensor::div(const Tensor& other) const {
   const auto node = record<DivBackward0>(*this, other);
-  if (node) save_factors(*node, *this, other, false);
+  if (node) save_operands(*node, *this, other, false);
   return binary_op(BinaryOp::kDiv, *this, other, node);
 }
 
@@ -219,14 +193,14 @@ const Tensor& Tensor::sub_(const Tensor& other) const {
 const Tensor& Tensor::mul_(const Tensor& other) const {
   check_inplace(*this, is_recorded(*this, other));
   const auto node = record<MulBackward0>(*this, other);
-  if (node) save_factors(*node, *this, other, true);
+  if (node) save_operands(*node, *this, other, true);
   return binary_op_(BinaryOp::kMul, *this, other, node);
 }
 
 const Tensor& Tensor::div_(const Tensor& other) const {
   check_inplace(*this, is_recorded(*this, other));
   const auto node = record<DivBackward0>(*this, other);
-  if (node) save_factors(*node, *this, other, true);
+  if (node) save_operands(*node, *this, other, true);
   return binary_op_(BinaryOp::kDiv, *this, other, node);
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "src/ops/masked_fill.h"
-#include "src/ops/record.h"
+#include "src/ops/saves_operands.h"
 #include "src/tensor/messages.h"
 
 namespace gradlab {
@@ -14,15 +14,8 @@ namespace {
 
 // Equal values share the gradient.
 template <FixedString kName>
-struct PickNode : OpNode<kName> {
-  SavedTensor self_;
-  SavedTensor other_;
-  TensorList apply(TensorList&& grad_outputs) final {
-    const Tensor other = other_.unpack();
-    const Tensor self = self_.unpack();
-    const Tensor& grad = grad_outputs[0];
-    TensorList grads(2);
-    if (!grad.defined()) return grads;
+struct PickNode : SavesOperands<kName, UnpackedFirst::kRight, PickNode<kName>> {
+  void differentiate(TensorList& grads, Tensor&& grad, const Tensor& self, const Tensor& other) {
     const auto share = [&](const Tensor& is_not_picked) {
       const Tensor shared = where(self.eq(other), grad / 2, grad);
       masked_fill_(shared, is_not_picked, 0);
@@ -72,8 +65,8 @@ template <class NodeType>
 Tensor pick(BinaryOp op, const Tensor& self, const Tensor& other) {
   const auto node = record<NodeType>(self, other);
   if (node) {
-    node->self_ = SavedTensor(*node, self, false);
-    node->other_ = SavedTensor(*node, other, false);
+    node->save_left(self);
+    node->save_right(other);
   }
   return linked(call_binary(op, self, other, result_type(self, other)), node);
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "src/ops/record.h"
+#include "src/ops/saves_operands.h"
 #include "src/tensor/messages.h"
 
 namespace gradlab {
@@ -93,25 +93,12 @@ struct PowBackward0 final : SavesSelf<"PowBackward0"> {
 
 // ---- gradients of gradients ----
 
-// A node of a gradient kernel: of the gradient it multiplied (`grad_output_`) and of the value it took the slope at.
+// A node of a gradient kernel: of the gradient it multiplied and of the value it took the slope at.
 template <FixedString kName>
-struct SlopeNode : OpNode<kName> {
-  SavedTensor grad_output_;
-  SavedTensor value_;
-
-  TensorList apply(TensorList&& grad_outputs) final {
-    const Tensor grad_output = grad_output_.unpack();
-    const Tensor value = value_.unpack();
-    const Tensor& grad = grad_outputs[0];
-    TensorList grads(2);
-    if (!grad.defined()) return grads;
+struct SlopeNode : SavesOperands<kName, UnpackedFirst::kLeft, SlopeNode<kName>> {
+  void differentiate(TensorList& grads, Tensor&& grad, const Tensor& grad_output, const Tensor& value) {
     if (this->task_should_compute_output(0)) grads[0] = of_grad_output(grad, value);
     if (this->task_should_compute_output(1)) grads[1] = of_value(grad, grad_output, value);
-    return grads;
-  }
-  void release_variables() final {
-    grad_output_.reset_data();
-    value_.reset_data();
   }
   virtual Tensor of_grad_output(const Tensor& grad, const Tensor& value) const = 0;
   virtual Tensor of_value(const Tensor& grad, const Tensor& grad_output, const Tensor& value) const = 0;
@@ -147,8 +134,8 @@ template <class NodeType>
 Tensor slope(BinaryOp op, const Tensor& grad, const Tensor& value) {
   const auto node = record<NodeType>(grad, value);
   if (node) {
-    if (node->next_edges()[1].is_valid()) node->grad_output_ = SavedTensor(*node, grad, false);
-    node->value_ = SavedTensor(*node, value, false);
+    if (node->needs_left()) node->save_left(grad);
+    node->save_right(value);
   }
   return linked(call_binary(op, grad, value, result_type(grad, value)), node);
 }
