@@ -85,6 +85,7 @@ GRADLAB_HOST_DEVICE T power(T x, T exponent) {
     if (exponent == T(2)) return x * x;
     if (exponent == T(3)) return x * x * x;
     if (exponent == T(0.5)) return sqrt(x);
+    if (exponent == T(-0.5)) return T(1) / sqrt(x);
     if (exponent == T(1)) return x;
     if (exponent == T(-1)) return T(1) / x;
     if (exponent == T(-2)) return T(1) / (x * x);

@@ -61,6 +61,7 @@ TensorList CustomNode::apply(TensorList&& grad_outputs) {
       const InputMetadata& output = input_metadata(i);
       if (grad_outputs[i].defined() || output.is_not_a_tensor) continue;
       grad_outputs[i] = zeros(output.shape, {.dtype = output.dtype, .device = output.device});
+      grad_outputs[i].impl()->version.bump();  // in PyTorch zeros are filled in place, which counts
     }
   }
   TensorList results = type_->backward(*type_, ctx_, grad_outputs);
@@ -156,7 +157,8 @@ TensorList CustomNode::wrap_outputs(const TensorList& arguments, TensorList outp
 void CustomNode::save_variables(const TensorList& outputs) {
   for (SavedTensor& saved : ctx_.saved_) {
     const Tensor tensor = saved.data();
-    saved = SavedTensor(*this, tensor, tensor.defined() && tensor.impl()->grad_fn.get() == this);
+    const bool is_output = tensor.defined() && (tensor.impl()->grad_fn.get() == this || contains(outputs, tensor));
+    saved = SavedTensor(*this, tensor, is_output);
   }
   if (ctx_.saved_data.entries_) {
     for (auto& [attribute, value] : *ctx_.saved_data.entries_) value.record(*this, attribute, outputs);

@@ -100,6 +100,7 @@ struct SlopeNode : SavesOperands<kName, UnpackedFirst::kLeft, SlopeNode<kName>> 
     if (this->task_should_compute_output(0)) grads[0] = of_grad_output(grad, value);
     if (this->task_should_compute_output(1)) grads[1] = of_value(grad, grad_output, value);
   }
+  static constexpr bool kNeedsGradOutput = true;
   virtual Tensor of_grad_output(const Tensor& grad, const Tensor& value) const = 0;
   virtual Tensor of_value(const Tensor& grad, const Tensor& grad_output, const Tensor& value) const = 0;
 };
@@ -117,6 +118,7 @@ struct SigmoidBackwardBackward0 final : SlopeNode<"SigmoidBackwardBackward0"> {
   }
 };
 struct ThresholdBackwardBackward0 final : SlopeNode<"ThresholdBackwardBackward0"> {
+  static constexpr bool kNeedsGradOutput = false;
   Tensor of_grad_output(const Tensor& grad, const Tensor& value) const override { return threshold_backward(grad, value); }
   Tensor of_value(const Tensor& grad, const Tensor&, const Tensor&) const override { return zeros_like(grad); }
 };
@@ -134,7 +136,7 @@ template <class NodeType>
 Tensor slope(BinaryOp op, const Tensor& grad, const Tensor& value) {
   const auto node = record<NodeType>(grad, value);
   if (node) {
-    if (node->needs_left()) node->save_left(grad);
+    if (NodeType::kNeedsGradOutput && node->needs_left()) node->save_left(grad);
     node->save_right(value);
   }
   return linked(call_binary(op, grad, value, result_type(grad, value)), node);
@@ -218,9 +220,8 @@ Tensor Tensor::abs() const {
 
 Tensor Tensor::sign() const {
   check_defined(*this);
-  if (dtype() == DType::kBool) return clone();
   const auto node = record<SignBackward0>(*this);
-  return linked(call_unary(UnaryOp::kSign, *this), node);
+  return linked(call_unary(dtype() == DType::kBool ? UnaryOp::kCopy : UnaryOp::kSign, *this), node);
 }
 
 Tensor Tensor::pow(const Scalar& exponent) const {

@@ -122,7 +122,11 @@ std::int64_t storage_extent(const Shape& shape, const Shape& strides, std::int64
 TensorList AsStridedBackward0::apply(TensorList&& grad_outputs) {
   Tensor grad = only(grad_outputs);
   if (!grad.defined()) return {Tensor()};
-  if (numel_of(shape_) == 0 || numel_of(base_shape_) == 0) return {zeros(base_shape_, grad.options()).zero_()};
+  if (numel_of(shape_) == 0 || numel_of(base_shape_) == 0) {
+    const Tensor nothing = zeros(base_shape_, grad.options());
+    nothing.impl()->version.bump();  // in PyTorch zeros are filled in place, which counts
+    return {nothing};
+  }
   Shape shape;
   Shape strides;
   for (std::size_t d = shape_.size(); d-- > 0;) {

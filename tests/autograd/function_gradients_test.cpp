@@ -175,3 +175,16 @@ TEST_CASE("writing an expanded gradient is an error") {
         "RuntimeError: unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
         "Please clone() the tensor before performing the operation.");
 }
+
+TEST_CASE("zeros made for a missing gradient were written once") {
+  static std::vector<std::uint32_t> versions;
+  struct TwoOutputs : Function<TwoOutputs> {
+    static TensorList forward(Context&, const Tensor& x) { return {x * 2, x * 3}; }
+    static TensorList backward(Context&, const TensorList& g) {
+      versions = {g[0].version(), g[1].version()};
+      return {g[0]};
+    }
+  };
+  TwoOutputs::apply(leaf({1, 2}))[0].sum().backward();
+  CHECK(versions == std::vector<std::uint32_t>{0, 1});
+}

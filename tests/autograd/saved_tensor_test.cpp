@@ -420,3 +420,34 @@ TEST_CASE("an in-place op that saves its own result may be the last one, one tha
   CHECK(error_of([&] { h.sum().backward(); }) == version_error("[2]", ", which is output 0 of Mul,", 1, 0));
   h.detach_();  // h -> node -> saved h is a cycle, in PyTorch too
 }
+
+TEST_CASE("relu's gradient of the gradient keeps the result only") {
+  const Tensor x = leaf({1, 2});
+  const Tensor seed = leaf({1, 1}) * 1;
+  const Tensor g = grad({x.relu()}, {x}, {seed}, {.create_graph = true})[0];
+  seed.mul_(2);
+  CHECK(error_of([&] { g.sum().backward(); }) == "no error");
+}
+
+namespace {
+
+struct SavesViewThenWrites : Function<SavesViewThenWrites> {
+  static Tensor forward(Context& ctx, const Tensor& x) {
+    ctx.save_for_backward(x);
+    x.mul_(2);
+    ctx.mark_dirty(x);
+    return x;
+  }
+  static Tensor backward(Context& ctx, const Tensor& g) { return g * ctx.saved_tensors()[0]; }
+};
+
+}  // namespace
+
+TEST_CASE("a view that a Function wrote and returned is saved as its output") {
+  const Tensor base = leaf({1, 2, 3}) * 1;
+  const Tensor view = base[0];
+  const Tensor y = SavesViewThenWrites::apply(view);
+  CHECK(name_of(y) == "AsStridedBackward0");
+  y.fill_(1);
+  CHECK(error_of([&] { y.backward(); }) == version_error("[]", ", which is output 0 of SavesViewThenWrites,", 3, 2));
+}

@@ -251,6 +251,7 @@ void check_power_short_cuts(Device device) {
   CHECK(all(3, [](float v) { return v * v * v; }));
   CHECK(all(1, [](float v) { return v; }));
   CHECK(all(0.5, [](float v) { return std::sqrt(v); }));
+  CHECK(all(-0.5, [](float v) { return 1 / std::sqrt(v); }));
   CHECK(all(-1, [](float v) { return 1 / v; }));
   CHECK(all(-2, [](float v) { return 1 / (v * v); }));
   CHECK(all(0, [](float) { return 1.0f; }));

@@ -243,3 +243,13 @@ TEST_CASE("of two zeros maximum and minimum give the first") {
   CHECK(plus.minimum(minus).to_string() == "tensor([0.])");
   CHECK(minus.minimum(plus).to_string() == "tensor([-0.])");
 }
+
+TEST_CASE("sign of a bool is laid out as any unary op's result") {
+  CHECK(ones({0, 1}, {.dtype = kBool}).as_strided({0, 1}, {1, 0}, 0).sign().strides() == Shape{1, 1});
+}
+
+TEST_CASE("the gradient of a square root of -inf is nan") {
+  const Tensor x = leaf({-std::numeric_limits<double>::infinity()});
+  x.pow(0.5).backward();
+  CHECK(x.grad().to_string() == "tensor([nan])");
+}
