@@ -102,7 +102,9 @@ const Tensor& binary_op_(BinaryOp op, const Tensor& self, const Tensor& other, c
   if (op == BinaryOp::kDiv) dtype = float_type(dtype);
   check_can_cast(dtype, self.dtype());
   common_device(self, other);
-  if (dtype == self.dtype()) {
+  if (is_tangled(self, other)) [[unlikely]] {
+    binary_one_by_one(op, self, other);
+  } else if (dtype == self.dtype()) {
     binary_into(op, self, self, other);
   } else {
     copy_into(self, call_binary(op, self, other, dtype));

@@ -111,7 +111,7 @@ const Tensor& Tensor::copy_(const Tensor& source) const {
     assert_no_internal_overlap(*this);
     assert_no_partial_overlap(*this, source);
     check_broadcasts_into(*this, source);
-    copy_into(*this, source);
+    is_tangled(*this, source) ? copy_one_by_one(*this, source) : copy_into(*this, source);
   }
   return written(*this, node);
 }

@@ -1,5 +1,6 @@
 #include "src/ops/kernel_call.h"
 
+#include <algorithm>
 #include <array>
 
 #include "src/tensor/messages.h"
@@ -237,6 +238,53 @@ void copy_into(const Tensor& out, const Tensor& in) {
   copy_bytes(out.device(), arrived.data_ptr(), in.device(), packed.data_ptr(),
              static_cast<std::size_t>(packed.numel()) * size_bytes(packed.dtype()));
   copy_into(out, arrived);
+}
+
+bool is_tangled(const Tensor& written, const Tensor& operand) {
+  return operand.is_alias_of(written) && operand.device() == Device::kCpu && operand.dtype() == written.dtype() &&
+         !(operand.storage_offset() == written.storage_offset() && operand.shape() == written.shape() &&
+           operand.strides() == written.strides());
+}
+
+namespace {
+
+// Calls f(element of out, element of in) over out's shape, dimensions with larger strides outside.
+template <class F>
+void for_each_pair(const Tensor& out, const Tensor& in, const F& f) {
+  const Shape in_strides = strides_over(in, out.shape());
+  Shape order;
+  for (std::size_t d = 0; d < out.shape().size(); ++d) order.push_back(static_cast<std::int64_t>(d));
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return out.strides()[static_cast<std::size_t>(a)] > out.strides()[static_cast<std::size_t>(b)];
+  });
+  const auto item_bytes = static_cast<std::int64_t>(size_bytes(out.dtype()));
+  for (std::int64_t i = 0; i < out.numel(); ++i) {
+    std::int64_t rest = i, out_at = 0, in_at = 0;
+    for (std::size_t d = order.size(); d-- > 0;) {
+      const auto dim = static_cast<std::size_t>(order[d]);
+      const std::int64_t index = rest % out.shape()[dim];
+      rest /= out.shape()[dim];
+      out_at += index * out.strides()[dim];
+      in_at += index * in_strides[dim];
+    }
+    f(static_cast<char*>(out.data_ptr()) + out_at * item_bytes, static_cast<char*>(in.data_ptr()) + in_at * item_bytes);
+  }
+}
+
+}  // namespace
+
+void binary_one_by_one(BinaryOp op, const Tensor& out, const Tensor& operand) {
+  const DType dtype = out.dtype();
+  for_each_pair(out, operand, [&](void* to, const void* from) {
+    binary(out.device(), op, {0, nullptr}, {to, dtype, nullptr}, {to, dtype, nullptr}, {from, dtype, nullptr});
+  });
+}
+
+void copy_one_by_one(const Tensor& out, const Tensor& in) {
+  const DType dtype = out.dtype();
+  for_each_pair(out, in, [&](void* to, const void* from) {
+    unary(out.device(), UnaryOp::kCopy, {0, nullptr}, {to, dtype, nullptr}, {from, dtype, nullptr});
+  });
 }
 
 void fill_into(const Tensor& out, double value) {

@@ -47,6 +47,13 @@ void binary_into(BinaryOp op, const Tensor& out, const Tensor& a, const Tensor& 
 void copy_into(const Tensor& out, const Tensor& in);  // converts and broadcasts
 void fill_into(const Tensor& out, double value);
 
+// Whether `operand` lies in the memory of `written` in another way than `written` itself.
+bool is_tangled(const Tensor& written, const Tensor& operand);
+// binary_into and copy_into for that case, which PyTorch lets pass where one of the two skips or repeats elements: element by
+// element in the order of memory, each written before the next is read.
+void binary_one_by_one(BinaryOp op, const Tensor& out, const Tensor& operand);  // out = op(out, operand)
+void copy_one_by_one(const Tensor& out, const Tensor& in);
+
 // For writes: `operand` must broadcast to the written shape. Throws PyTorch's text.
 void check_broadcasts_into(const Tensor& written, const Tensor& operand);
 

@@ -253,3 +253,12 @@ TEST_CASE("the gradient of a square root of -inf is nan") {
   x.pow(0.5).backward();
   CHECK(x.grad().to_string() == "tensor([nan])");
 }
+
+TEST_CASE("an operand that lies in the written memory is read as far as it is written") {
+  const Tensor x = tensor({3, 3, -1, 2}, {2, 2});
+  x.mul_(x.narrow(0, 0, 1).expand({2, 2}));
+  CHECK(x.to_vector() == std::vector<double>{9, 9, -9, 18});
+  const Tensor b = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
+  b.narrow(1, 1, 2).copy_(b.narrow(1, 0, 2));
+  CHECK(b.to_vector() == std::vector<double>{1, 1, 1, 4, 4, 4});
+}
