@@ -1,4 +1,4 @@
-// docs/messages.md is complete and true: it names each message of messages.h, and has the very words of messages.cpp.
+// docs/messages.md is complete and true: it names each message of messages.h, and has the very words of messages_*.cpp.
 #include "src/tensor/messages.h"
 
 #include <doctest/doctest.h>
@@ -39,11 +39,14 @@ std::vector<std::string> fragments_of(const std::string& text) {
   return fragments;
 }
 
-// messages.cpp with its wrapped literals joined and its quotes unescaped.
+// messages_*.cpp from their first section on, with wrapped literals joined and quotes unescaped.
 std::string source() {
-  const std::string text = test::read_file("src/tensor/messages.cpp");
-  const std::string joined = std::regex_replace(text.substr(text.find("// ---- shapes and dtypes")), std::regex(R"("\s*\n\s*")"), "");
-  return replaced(joined, "\\\"", "\x01");
+  std::string text;
+  for (const char* part : {"shapes", "writes", "backward", "functions", "gradcheck"}) {
+    const std::string file = test::read_file("src/tensor/messages_" + std::string(part) + ".cpp");
+    text += file.substr(file.find("// ---- "));
+  }
+  return replaced(std::regex_replace(text, std::regex(R"("\s*\n\s*")"), ""), "\\\"", "\x01");
 }
 
 std::string table() { return test::read_file("docs/messages.md"); }
