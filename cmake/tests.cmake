@@ -33,7 +33,14 @@ set_target_properties(gradlab_kernel_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD
 target_link_libraries(gradlab_kernel_tests PRIVATE gradlab::gradlab doctest::doctest)
 target_compile_options(gradlab_kernel_tests PRIVATE -O1)
 
-add_executable(gradlab_tests ${test_sources} ${conformance_tests} $<TARGET_OBJECTS:gradlab_kernel_tests>)
+# main.cpp defines doctest's implementation.
+list(REMOVE_ITEM test_sources tests/main.cpp)
+add_library(gradlab_test_main OBJECT tests/main.cpp)
+target_link_libraries(gradlab_test_main PRIVATE gradlab::gradlab doctest::doctest)
+target_compile_options(gradlab_test_main PRIVATE -O0)
+
+add_executable(gradlab_tests ${test_sources} ${conformance_tests}
+  $<TARGET_OBJECTS:gradlab_test_main> $<TARGET_OBJECTS:gradlab_kernel_tests>)
 set_target_properties(gradlab_tests PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(gradlab_tests PRIVATE gradlab_replay doctest::doctest)
 target_compile_definitions(gradlab_tests PRIVATE "GRADLAB_BINARY=\"$<TARGET_FILE:gradlab>\"")
@@ -46,8 +53,6 @@ foreach(source IN LISTS test_sources conformance_tests)
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP program)
   endif()
 endforeach()
-# main.cpp defines doctest's implementation.
-set_source_files_properties(tests/main.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 add_dependencies(gradlab_tests gradlab)
 
 # A test-case is slow when it stands in TEST_SUITE("slow") or carries doctest::test_suite("slow").

@@ -166,7 +166,7 @@ TEST_CASE("a value out of tolerance by what noise moves it is identical, and sai
   CHECK(outcome.is_identical());
   CHECK(outcome.needed_noise);
   std::ostringstream text;
-  Report report(text, {});
+  conformance::Report report(text, {});
   report.add(outcome);
   report.add(replay(small_program()));
   report.print_totals();
