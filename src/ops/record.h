@@ -38,7 +38,8 @@ struct OpNode : Node {
 };
 
 // Throw PyTorch's texts; out of line, like what is told to observers.
-[[noreturn, gnu::cold, gnu::noinline]] void refuse_undefined(const OperandNames& names, std::initializer_list<const Tensor*> operands);
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_undefined(const OperandNames& names,
+                                                             std::initializer_list<const Tensor*> operands);
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_dtype(const Tensor& result);
 
 // Throws PyTorch's text if one is undefined.
