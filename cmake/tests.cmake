@@ -20,7 +20,7 @@ list(REMOVE_ITEM conformance_sources ${conformance_main})
 add_library(gradlab_replay OBJECT ${conformance_sources})
 target_link_libraries(gradlab_replay PUBLIC gradlab::gradlab ZLIB::ZLIB)
 target_compile_definitions(gradlab_replay PUBLIC "GRADLAB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
-target_compile_options(gradlab_replay PRIVATE -O1)
+target_compile_options(gradlab_replay PRIVATE -O0)
 set_target_properties(gradlab_replay PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 
 add_executable(gradlab-conformance ${conformance_main})
