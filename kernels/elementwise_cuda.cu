@@ -149,6 +149,16 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+// Dense elements. A launch costs by the size of what is handed over, and a backward begins by filling one element: no Loop.
+template <class T>
+__global__ void __launch_bounds__(kThreads) fill_kernel(T* out, T value, std::int64_t n) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTile + threadIdx.x;
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    if (first + k * kThreads < n) out[first + k * kThreads] = value;
+  }
+}
+
 template <class T>
 T* elements(const Operand& operand) {
   return static_cast<T*>(operand.data);
@@ -242,6 +252,13 @@ void clamp(Extent extent, Operand out, ConstOperand in, double low, double high)
 }
 
 void fill(Extent extent, Operand out, double value) {
+  if (const Iteration loop = collapse(extent, &out.strides, 1); loop.count > 0 && loop.is_dense(0)) {
+    with_dtype(out.dtype, [&](auto type) {
+      using T = typename decltype(type)::type;
+      fill_kernel<<<block_count(loop.count, kTile), kThreads>>>(elements<T>(out), rounded_to<T>(value), loop.count);
+    });
+    return check_launch("fill_kernel");
+  }
   launch("unary_kernel", extent, out.dtype, {as_input(out)}, [&](auto type, const Loop& loop) {
     using T = typename decltype(type)::type;
     unary_kernel<<<blocks_for(loop), kThreads>>>(UnaryOp::kCopy, loop, elements<T>(out), input<T>(value));
