@@ -15,7 +15,6 @@ namespace {
 
 using trace::as;
 
-// "steps 3 and 4"
 class Explanation {
  public:
   Explanation(const trace::Trace& trace, bool with_color)
@@ -26,14 +25,8 @@ class Explanation {
         reads_(stale_reads(run_)),
         stale_(first_stale_read(run_)),
         paint_(with_color) {
+    if (frozen_ != nullptr) damaged_ = damaged_leaves(run_, *frozen_);
     // What the version check refuses although nothing changed is no stale read.
-    if (frozen_ != nullptr) {
-      const auto obtained = gradients(run_);
-      for (const auto& [leaf, right] : gradients(*frozen_)) {
-        const auto found = obtained.find(leaf);
-        if (found == obtained.end() || found->second != right) damaged_.insert(leaf);
-      }
-    }
     std::erase_if(reads_, [](const StaleRead& read) { return !read.is_changed; });
     if (!run_.steps.empty()) {
       for (TrailEnd& end : graph_of(trace, run_.steps.back().number).trail_ends) {
@@ -59,12 +52,13 @@ class Explanation {
 
   std::string headline() const {
     const std::string name =
-        trace_.device.starts_with("cuda") ? trace_.program + " on " + trace_.device : trace_.program;
+        printable(trace_.device.starts_with("cuda") ? trace_.program + " on " + trace_.device : trace_.program);
     switch (verdict_) {
       case Verdict::kLoud:
         return titled(name, "LOUD ERROR", &Paint::yellow, loud_reason());
       case Verdict::kSilentlyWrong:
-        return titled(name, "SILENTLY WRONG", &Paint::red, wrong_reason());
+        return frozen_ == nullptr ? titled(name, "STALE READ", &Paint::red, stale_reason())
+                                  : titled(name, "SILENTLY WRONG", &Paint::red, wrong_reason());
       case Verdict::kRight:
         break;
     }
@@ -101,15 +95,25 @@ class Explanation {
     return fmt::format("Step {} raises {}.", step, errors(run_).front().error.type);
   }
 
+  // A trace without the frozen run does not say what the right gradient is.
+  std::string stale_reason() const {
+    return fmt::format("Step {} read {}, which had changed since step {} saved it. Whether a gradient is wrong, this trace "
+                       "does not tell: it has no run with private copies.",
+                       stale_->read_step, stale_->tensor, stale_->saved_step);
+  }
+
   std::string wrong_reason() const {
-    if (frozen_ == nullptr) return "Backward read what had changed since it was saved.";
     std::vector<std::string> parts;
     const auto obtained = gradients(run_);
     for (const auto& [leaf, right] : gradients(*frozen_)) {
       if (!concerns(leaf)) continue;
       const auto found = obtained.find(leaf);
-      parts.push_back(fmt::format("{}.grad is {} and should be {}", leaf,
-                                  found == obtained.end() ? "None" : value_text(found->second), value_text(right)));
+      if (found == obtained.end()) {
+        parts.push_back(fmt::format("{}.grad is None and should be {}", leaf, value_text(right)));
+        continue;
+      }
+      const auto [is, should_be] = texts_apart(found->second, right);
+      parts.push_back(fmt::format("{}.grad is {} and should be {}", leaf, is, should_be));
     }
     const std::string because =
         is_stale() && stale_->written_step != 0
@@ -174,8 +178,8 @@ class Explanation {
       return fmt::format("{} asks for version {} and finds {}: RuntimeError", stale_->node_name, stale_->saved_version,
                          stale_->read_version);
     }
-    return fmt::format("{} takes {} where {} was saved", stale_->node_name, value_text(stale_->read),
-                       value_text(stale_->saved));
+    const auto [saved, read] = texts_apart(stale_->saved, stale_->read);
+    return fmt::format("{} takes {} where {} was saved", stale_->node_name, read, saved);
   }
 
   // ---- the gradient ----
@@ -187,11 +191,11 @@ class Explanation {
     for (const auto& [leaf, value] : right) {
       if (!concerns(leaf)) continue;
       const auto found = obtained.find(leaf);
-      text += filled(found == obtained.end() ? "none" : value_text(found->second),
-                     fmt::format("  {:<40}", fmt::format("{}.grad, obtained", leaf)), 42);
+      const auto [is, should_be] = found == obtained.end() ? std::pair<std::string, std::string>("none", value_text(value))
+                                                           : texts_apart(found->second, value);
+      text += filled(is, fmt::format("  {:<39} ", fmt::format("{}.grad, obtained", leaf)), 42);
       if (frozen_ == nullptr) continue;
-      text += filled(value_text(value), fmt::format("  {:<40}", fmt::format("{}.grad, with the values as saved", leaf)),
-                     42);
+      text += filled(should_be, fmt::format("  {:<39} ", fmt::format("{}.grad, with the values as saved", leaf)), 42);
     }
     return text + filled("Would PyTorch have said anything? " + what_pytorch_says(), "  ", 2);
   }

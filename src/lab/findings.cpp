@@ -1,6 +1,7 @@
 #include "src/lab/findings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace gradlab {
@@ -109,6 +110,28 @@ std::map<std::string, trace::Content> gradients(const trace::Run& run) {
   return gradients;
 }
 
+namespace {
+
+bool is_same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool are_same_numbers(const trace::Content& a, const trace::Content& b) {
+  if (a == b) return true;
+  const bool are_kept = a.is_complete() && b.is_complete() && a.is_initialized && b.is_initialized;
+  return are_kept && a.shape == b.shape && a.dtype == b.dtype && std::ranges::equal(a.values, b.values, is_same_number);
+}
+
+}  // namespace
+
+std::set<std::string> damaged_leaves(const trace::Run& run, const trace::Run& frozen) {
+  std::set<std::string> damaged;
+  const std::map<std::string, trace::Content> obtained = gradients(run);
+  for (const auto& [leaf, right] : gradients(frozen)) {
+    const auto found = obtained.find(leaf);
+    if (found == obtained.end() || !are_same_numbers(found->second, right)) damaged.insert(leaf);
+  }
+  return damaged;
+}
+
 std::vector<RaisedError> errors(const trace::Run& run) {
   std::vector<RaisedError> errors;
   for (const trace::Event& event : run.events) {
@@ -119,9 +142,8 @@ std::vector<RaisedError> errors(const trace::Run& run) {
 
 Verdict verdict_on(const trace::Run& run, const trace::Run* frozen) {
   if (!errors(run).empty()) return Verdict::kLoud;
-  const bool is_wrong = frozen != nullptr ? gradients(run) != gradients(*frozen)
-                                          : std::ranges::any_of(stale_reads(run), &StaleRead::is_changed);
-  return is_wrong ? Verdict::kSilentlyWrong : Verdict::kRight;
+  if (std::ranges::none_of(stale_reads(run), &StaleRead::is_changed)) return Verdict::kRight;
+  return frozen == nullptr || !damaged_leaves(run, *frozen).empty() ? Verdict::kSilentlyWrong : Verdict::kRight;
 }
 
 const trace::Run* find_run(const trace::Trace& trace, trace::RunKind kind) {

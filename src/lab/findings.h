@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ std::optional<StaleRead> first_stale_read(const trace::Run& run);
 // The last gradient of each leaf.
 std::map<std::string, trace::Content> gradients(const trace::Run& run);
 
+// The leaves whose gradient in `frozen` is another number, or is missing in `run`. Unlike contents, 0 equals -0 here;
+// elements that the trace does not keep are compared to the last bit.
+std::set<std::string> damaged_leaves(const trace::Run& run, const trace::Run& frozen);
+
 // An error and the step that it ended.
 struct RaisedError {
   int step = 0;
@@ -51,7 +56,7 @@ enum class Verdict : std::uint8_t {
   kRight,
 };
 
-// `frozen`: the run with private copies; null: judged by whether backward read changed content.
+// `frozen`: the run with private copies; null: judged by whether backward read changed content alone.
 Verdict verdict_on(const trace::Run& run, const trace::Run* frozen);
 
 // The first run of this kind, or null.

@@ -9,6 +9,7 @@
 
 #include "src/lab/graph_trail.h"
 #include "src/lab/number_text.h"
+#include "src/lab/trace_text.h"
 #include "src/lab/usage_error.h"
 
 namespace gradlab {
@@ -52,7 +53,7 @@ class GraphBuilder {
     made_node.edges.clear();
     for (std::size_t i = 0; i < made.next_functions.size(); ++i) {
       const trace::Edge& edge = made.next_functions[i];
-      GraphEdge drawn = {edge.node, edge.input_nr, {}};
+      GraphEdge drawn = {edge.node, edge.input_nr, std::nullopt};
       if (i < made.next_shapes.size()) drawn.shape = made.next_shapes[i];
       made_node.edges.push_back(std::move(drawn));
     }
@@ -69,6 +70,7 @@ class GraphBuilder {
         .saved.push_back(
             {saved.tensor, saved.by, saved.attribute, saved.version, saved.version, SavedState::kUnchanged, 0});
     tensor(saved.tensor).version = saved.version;
+    saved_contents_[{saved.node, node(saved.node).saved.size() - 1}] = saved.content;
   }
   void on(const trace::TensorWritten& written) {
     version_moved(written.tensor, written.version_after);
@@ -87,6 +89,7 @@ class GraphBuilder {
     seen.requires_grad = state.requires_grad;
     seen.grad_fn = state.grad_fn;
     seen.grad = state.grad;
+    forgive(state);
   }
   void on(const trace::KernelLaunched&) {}
   void on(const trace::TensorUnpacked&) {}
@@ -130,6 +133,18 @@ class GraphBuilder {
     }
   }
 
+  // What was written back as it had been is stale no longer, unless a check of the version will refuse it.
+  void forgive(const trace::TensorState& now) {
+    for (GraphNode& owner : nodes_) {
+      for (std::size_t i = 0; i < owner.saved.size(); ++i) {
+        GraphSaved& saved = owner.saved[i];
+        const bool is_refused = saved.state == SavedState::kStale && saved.by != trace::SavedBy::kCtxAttribute;
+        if (saved.tensor != now.tensor || saved.state == SavedState::kFreed || is_refused) continue;
+        if (saved_contents_.at({owner.number, i}) == now.content) saved.state = SavedState::kUnchanged;
+      }
+    }
+  }
+
   // Newest first, as backward runs them, but none before one that leads to it; accumulators last.
   std::vector<GraphNode> in_order() const {
     std::map<int, int> leading;  // how many edges of nodes still to come lead to a node
@@ -162,6 +177,7 @@ class GraphBuilder {
   std::map<std::string, std::size_t> tensor_places_;
   std::vector<GraphNode> nodes_;
   std::map<int, std::size_t> node_places_;
+  std::map<std::pair<int, std::size_t>, trace::Content> saved_contents_;  // by node and place in its `saved`
   int step_ = 0;
 };
 
@@ -225,7 +241,7 @@ std::string graph_title(const Graph& graph) {
     return "looking";
   };
   const std::string error = graph.error ? fmt::format(", which raised {}", graph.error->type) : "";
-  return fmt::format("{}, after {}{} (step {})", graph.program, moment(), error, graph.step.number);
+  return fmt::format("{}, after {}{} (step {})", printable(graph.program), moment(), printable(error), graph.step.number);
 }
 
 std::string saved_text(const GraphSaved& saved) {
@@ -259,6 +275,8 @@ std::string node_id(int number) { return fmt::format("node{}", number); }
 std::string grad_text(const GraphTensor& tensor) {
   return tensor.grad ? float_text(Numbers{tensor.grad->values, tensor.grad->count}) : "None";
 }
+
+std::string gradient_shape_text(const GraphEdge& edge) { return edge.shape ? shape_text(*edge.shape) : ""; }
 
 std::string input_text(const GraphEdge& edge) {
   return edge.input_nr == 0 ? "" : fmt::format(", input {}", edge.input_nr);

@@ -32,7 +32,7 @@ struct GraphSaved {
 struct GraphEdge {
   int to = 0;  // a node; 0 for an edge to nowhere
   int input_nr = 0;
-  std::vector<std::int64_t> shape;  // of the gradient that takes it
+  std::optional<std::vector<std::int64_t>> shape;  // of the gradient that takes it, if the trace tells
 };
 
 struct GraphNode {
@@ -94,6 +94,8 @@ bool is_stale(const GraphSaved& saved);
 // "None", "60.0", "[6.0, 8.0]"
 std::string grad_text(const GraphTensor& tensor);
 
+// The gradient's shape on an edge; "" where it is not known.
+std::string gradient_shape_text(const GraphEdge& edge);
 // ", input 1" of the node that an edge leads to; "" for its first.
 std::string input_text(const GraphEdge& edge);
 

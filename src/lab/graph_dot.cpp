@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/lab/graph.h"
+#include "src/lab/trace_text.h"
 
 namespace gradlab {
 namespace {
@@ -12,7 +13,7 @@ constexpr std::string_view kGrey = "#5f6368";
 
 std::string html(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -87,7 +88,7 @@ std::string dot_edges(const Graph& graph, const GraphNode& node) {
   for (const GraphEdge& edge : node.edges) {
     if (edge.to == 0) continue;
     edges += fmt::format("  {} -> {} [label=\" {}{}\"];\n", node_id(node.number), node_id(edge.to),
-                         shape_text(edge.shape), input_text(edge));
+                         gradient_shape_text(edge), input_text(edge));
   }
   if (is_drawn(graph, node.variable)) {
     edges += fmt::format("  {} -> {};\n", node_id(node.number), id("tensor", node.variable));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/lab/graph.h"
+#include "src/lab/trace_text.h"
 
 namespace gradlab {
 namespace {
@@ -10,12 +11,22 @@ namespace {
 // Text for a quoted label: Mermaid reads some characters as its own.
 std::string label(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (std::string_view("\"#&<>`[]{}|;").find(c) != std::string_view::npos) {
       escaped += fmt::format("#{};", static_cast<int>(c));
     } else {
       escaped += c;
     }
+  }
+  return escaped;
+}
+
+// For a YAML text in double quotes.
+std::string quoted(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
   }
   return escaped;
 }
@@ -52,7 +63,7 @@ std::string mermaid_edges(const Graph& graph, const GraphNode& node) {
   std::string edges;
   for (const GraphEdge& edge : node.edges) {
     if (edge.to == 0) continue;
-    edges += fmt::format("  {} -->|\"{}{}\"| {}\n", node_id(node.number), label(shape_text(edge.shape)),
+    edges += fmt::format("  {} -->|\"{}{}\"| {}\n", node_id(node.number), label(gradient_shape_text(edge)),
                          input_text(edge), node_id(edge.to));
   }
   const std::string leaf = tensor_id(graph, node.variable);
@@ -75,7 +86,7 @@ std::string mermaid_of(const Graph& graph, const TrailEnd& end, std::size_t numb
 }  // namespace
 
 std::string graph_mermaid(const Graph& graph) {
-  std::string text = fmt::format("---\ntitle: \"{}\"\n---\nflowchart TD\n", graph_title(graph));
+  std::string text = fmt::format("---\ntitle: \"{}\"\n---\nflowchart TD\n", quoted(graph_title(graph)));
   for (const GraphTensor& tensor : graph.tensors) text += mermaid_of(graph, tensor);
   for (const GraphNode& node : graph.nodes) text += mermaid_of(node);
   for (const GraphTensor& tensor : graph.tensors) {

@@ -15,8 +15,7 @@ std::size_t widest_name(const Graph& graph) {
 }
 
 std::string tensor_line(const GraphTensor& tensor, std::size_t width) {
-  std::string line =
-      fmt::format("  {:<{}}  shape {}, version {}", tensor.name, width, shape_text(tensor.shape), tensor.version);
+  std::string line = fmt::format("shape {}, version {}", shape_text(tensor.shape), tensor.version);
   if (tensor.grad_fn != 0) {
     line += fmt::format(", grad_fn #{}", tensor.grad_fn);
     if (tensor.output_nr != 0) line += fmt::format(" output {}", tensor.output_nr);
@@ -25,7 +24,7 @@ std::string tensor_line(const GraphTensor& tensor, std::size_t width) {
   } else {
     line += ", no path to a leaf";
   }
-  return line + "\n";
+  return filled(line, fmt::format("  {:<{}}  ", tensor.name, width), width + 4);
 }
 
 std::string node_lines(const GraphNode& node) {
@@ -38,7 +37,8 @@ std::string node_lines(const GraphNode& node) {
   for (const GraphEdge& edge : node.edges) {
     lines += edge.to == 0
                  ? "     -> nowhere: no gradient needed\n"
-                 : fmt::format("     -> #{}{}  gradient {}\n", edge.to, input_text(edge), shape_text(edge.shape));
+                 : fmt::format("     -> #{}{}{}\n", edge.to, input_text(edge),
+                               edge.shape ? "  gradient " + gradient_shape_text(edge) : "");
   }
   if (!node.variable.empty()) lines += fmt::format("     -> {}.grad\n", node.variable);
   return lines;

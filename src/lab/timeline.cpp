@@ -24,7 +24,7 @@ struct Row {
   std::string saw;
 };
 
-// Cells in columns; one that is too wide pushes what follows to the next line.
+// Cells in columns; one that is too wide pushes what follows to the next line. A change too long for the page is broken.
 std::string laid_out(const Row& row, const Paint& paint) {
   std::string text;
   std::string line;
@@ -40,7 +40,13 @@ std::string laid_out(const Row& row, const Paint& paint) {
   };
   place(fmt::format("  {:<{}}", row.mark, kMarkWidth - 2), kMarkWidth);
   place(row.tensor, kTensorWidth);
-  place(row.value, kValueWidth);
+  const std::size_t arrow = row.value.find(" -> ");
+  if (arrow != std::string::npos && column + row.value.size() > kPageWidth) {
+    place(row.value.substr(0, arrow + 3), 0);
+    place(row.value.substr(arrow + 4), kValueWidth);
+  } else {
+    place(row.value, kValueWidth);
+  }
   place(row.version, kVersionWidth);
   if (!row.saw.empty()) {
     place("", 0);

@@ -126,6 +126,7 @@ trace::Content content_of(const Json& json) {
   content.shape = shape_of(object.get("shape"));
   content.dtype = object.text("dtype");
   content.is_initialized = !object.flag("uninitialized", false);
+  if (content.is_initialized) object.get("values");
   for (const Json& value : object.list("values")) content.values.push_back(value_of(value));
   content.count = object.number_or("count", static_cast<std::int64_t>(content.values.size()));
   if (content.count < static_cast<std::int64_t>(content.values.size())) refuse("\"count\" is less than the values");
@@ -176,7 +177,7 @@ trace::Body node_made(const Object& line) {
         {Object::number<int>("next_functions", edge[0]), Object::number<int>("next_functions", edge[1])});
   }
   for (const Json& shape : line.list("next_shapes")) made.next_shapes.push_back(shape_of(shape));
-  made.next_shapes.resize(made.next_functions.size());
+  if (!made.next_shapes.empty()) made.next_shapes.resize(made.next_functions.size());
   return made;
 }
 

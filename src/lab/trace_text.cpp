@@ -40,10 +40,19 @@ std::string Paint::in(std::string_view code, std::string_view text) const {
 
 std::string value_text(const trace::Content& content) { return content_text(content, false); }
 
+std::pair<std::string, std::string> texts_apart(const trace::Content& a, const trace::Content& b) {
+  for (const bool with_all_digits : {false, true}) {
+    std::pair<std::string, std::string> texts(content_text(a, with_all_digits), content_text(b, with_all_digits));
+    if (texts.first != texts.second || a == b) return texts;
+  }
+  const std::string text = value_text(a);
+  return {text, text + " (another where it is not shown)"};
+}
+
 std::string change_text(const trace::Content& before, const trace::Content& after) {
   if (before == after) return value_text(after);
-  const bool needs_all_digits = value_text(before) == value_text(after);
-  return fmt::format("{} -> {}", content_text(before, needs_all_digits), content_text(after, needs_all_digits));
+  const auto [from, to] = texts_apart(before, after);
+  return fmt::format("{} -> {}", from, to);
 }
 
 std::string change_text(std::uint32_t before, std::uint32_t after) {
@@ -62,7 +71,18 @@ std::string run_name(const trace::Run& run) {
   return "";
 }
 
-std::string filled(std::string_view text, std::string_view start, std::size_t indent) {
+std::string printable(std::string_view text) {
+  std::string clean(text);
+  for (char& c : clean) {
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return clean;
+}
+
+std::string filled(std::string_view given, std::string_view start, std::size_t indent) {
+  const std::string clean = printable(given);
+  std::string_view text = clean;
   std::string lines;
   std::string line(start);
   bool is_empty = true;  // no word on this line yet

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "src/lab/event.h"
 
@@ -28,7 +29,9 @@ class Paint {
 
 // "3", "[0.33333, 2]", "[1, 2, ..., 9]", "uninitialized": five digits, and not all elements of many.
 std::string value_text(const trace::Content& content);
-// "3 -> 30". When five digits do not show the difference, all digits.
+// The texts of both, with all digits where five do not show a difference.
+std::pair<std::string, std::string> texts_apart(const trace::Content& a, const trace::Content& b);
+// "3 -> 30"
 std::string change_text(const trace::Content& before, const trace::Content& after);
 // "0 -> 1", or "0" when they are equal.
 std::string change_text(std::uint32_t before, std::uint32_t after);
@@ -36,7 +39,10 @@ std::string change_text(std::uint32_t before, std::uint32_t after);
 // "run as written", "run with a private copy of all that is kept", "run with the repair: ..."
 std::string run_name(const trace::Run& run);
 
-// `text` in lines of at most kPageWidth characters, each ending in a newline; the first begins with `start`, the others
+// `text` without what would steer a terminal or break a picture: a line's end becomes a space, other control characters "?".
+std::string printable(std::string_view text);
+
+// `text`, printable, in lines of at most kPageWidth characters, each ending in a newline; the first begins with `start`, the others
 // with `indent` spaces. A word that is longer than a line stands alone.
 std::string filled(std::string_view text, std::string_view start = "", std::size_t indent = 0);
 

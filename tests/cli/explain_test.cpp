@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "kernels/device.h"
 #include "scenarios/catalogue.h"
 #include "src/lab/golden_diff.h"
@@ -101,4 +103,82 @@ TEST_CASE("diff names the first event that differs") {
                      "  event 1 of the step differs\n"
                      "  A  write            x2: 3 -> 30, version 0 -> 1\n"
                      "  B  write            x2: 3 -> 6, version 0 -> 1\n") != std::string::npos);
+}
+
+namespace {
+
+// The lines of a recorded trace up to its second run, and the end.
+std::string first_run_of(const std::string& trace) {
+  const std::size_t first = trace.find("{\"kind\":\"run\"");
+  return trace.substr(0, trace.find("{\"kind\":\"run\"", first + 1)) + "{\"kind\":\"end\"}\n";
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a gradient that differs in the sign of zero only is right") {
+  const std::string out = run_gradlab({"explain", "save-unsafe", "--set", "x=0", "--set", "factor=-1"}).out;
+  CHECK(out.starts_with(
+      "save-unsafe: RIGHT\nStep 4 read x2 after a write, but the gradient does not depend on it.\n"));
+}
+
+TEST_CASE("gradients that print alike are told apart") {
+  CHECK(run_gradlab({"explain", "kernel-overwrite", "--set", "x=1.00000001,5", "--set", "factor=1.0000001"})
+            .out.find("x.grad is [2.0000002, 10.000001] and should be [2, 10]") != std::string::npos);
+  CHECK(run_gradlab({"explain", "save-unsafe", "--set", "x=0,0,0,5,0,0,0,0,0"})
+            .out.find("should be [0, 0, ..., 0] (another where it is not\nshown)") != std::string::npos);
+}
+
+TEST_CASE("a trace without a run with private copies leaves open whether a gradient is wrong") {
+  const TemporaryFile file(first_run_of(run_gradlab({"trace", "save-unsafe", "--json"}).out));
+  const std::string out = run_gradlab({"explain", "--from", file.string()}).out;
+  CHECK(out.starts_with("save-unsafe: STALE READ\n"
+                        "Step 4 read x2, which had changed since step 2 saved it. Whether a gradient is\n"
+                        "wrong, this trace does not tell: it has no run with private copies.\n"));
+  CHECK(out.find("obtained                       60\n") != std::string::npos);
+  CHECK(out.find("with the values as saved") == std::string::npos);
+}
+
+TEST_CASE("an explanation and a graph fit 80 columns whatever the values") {
+  for (const char* name : {"save-safe", "save-unsafe", "kernel-overwrite", "kernel-confesses", "view-write", "save-clone"}) {
+    for (const char* x : {"x=1.2345,2.3456,3.4567,4.5678", "x=123456789,-123456789,0.000123456789"}) {
+      for (const char* command : {"explain", "graph"}) {
+        std::istringstream lines(run_gradlab({command, name, "--set", x}).out);
+        for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, name, ": ", line);
+      }
+    }
+  }
+  std::istringstream lines(run_gradlab({"graph", "data-write", "--at", "6"}).out);
+  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+}
+
+TEST_CASE("a graph marks as stale what explain calls stale") {
+  CHECK(run_gradlab({"graph", "save-unsafe", "--set", "factor=1"}).out.find("STALE") == std::string::npos);
+  CHECK(run_gradlab({"explain", "save-unsafe", "--set", "factor=1"}).out.find("Nothing is stale") != std::string::npos);
+  // The check compares versions, whatever was written.
+  CHECK(run_gradlab({"graph", "save-safe", "--set", "factor=1"}).out.find("STALE") != std::string::npos);
+}
+
+TEST_CASE("a trace of another program is read with care") {
+  const std::string trace = run_gradlab({"trace", "save-unsafe", "--json"}).out;
+  const auto explained = [](const std::string& text) {
+    const TemporaryFile file(text);
+    return run_gradlab({"explain", "--from", file.string()});
+  };
+  const test::CliRun steered = explained(replaced(trace, "x2.mul_(factor)", "x2.mul_(\\u001b[31m\\nfactor\\u0007)"));
+  CHECK(steered.status == kExitReproduced);
+  CHECK(steered.out.find("x2.mul_(?[31m factor?)") != std::string::npos);
+  const test::CliRun without_values = explained(replaced(trace, "\"values\":", "\"numbers\":"));
+  CHECK(without_values.status == kExitUsage);
+  CHECK(without_values.err.find("\"values\" is missing") != std::string::npos);
+  const TemporaryFile shapeless(replaced(trace, "\"next_shapes\":", "\"other_shapes\":"));
+  const std::string graph = run_gradlab({"graph", "--from", shapeless.string()}).out;
+  CHECK(graph.find("     -> #1\n") != std::string::npos);
+  CHECK(graph.find("gradient [") == std::string::npos);
 }

@@ -24,7 +24,7 @@ trace::Event state(int step, std::string tensor, int grad_fn, std::uint32_t vers
                                    .is_leaf = grad_fn == 0,
                                    .grad_fn = grad_fn,
                                    .version = version,
-                                   .content = content({1}, version),
+                                   .content = content({1}, version == 0 ? 1 : 10),
                                    .grad = std::nullopt}};
 }
 
@@ -103,9 +103,23 @@ TEST_CASE("an attribute of ctx that was written is marked as not checked") {
 TEST_CASE("a write behind the version counter is marked as such") {
   trace::Trace trace = square(trace::SavedBy::kSaveForBackward);
   trace.runs[0].events[7].body = trace::GhostWrite{"x", 0, content({1}, 1), content({1}, 10), {2}};
-  trace.runs[0].events[8] = state(3, "x", 0, 0);
+  trace::Event after = state(3, "x", 0, 0);
+  std::get<trace::TensorState>(after.body).content = content({1}, 10);
+  trace.runs[0].events[8] = after;
   CHECK(saved_state_text(graph_of(trace, 3).nodes.at(0).saved.at(0)) ==
         "STALE: overwritten in step 3, version still 0");
+}
+
+TEST_CASE("what was written back as it had been is not stale, unless its version will be refused") {
+  const auto restored = [](trace::SavedBy by) {
+    trace::Trace trace = square(by);
+    trace::Event after = state(3, "x", 0, 1);
+    std::get<trace::TensorState>(after.body).content = content({1}, 1);
+    trace.runs[0].events[8] = after;
+    return saved_state_text(graph_of(trace, 3).nodes.at(0).saved.at(0));
+  };
+  CHECK(restored(trace::SavedBy::kCtxAttribute) == "");
+  CHECK(restored(trace::SavedBy::kSaveForBackward) == "STALE: now at version 1, written in step 3");
 }
 
 TEST_CASE("the title says the moment, and how it ended") {
