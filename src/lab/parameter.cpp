@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
 #include "src/lab/nearest.h"
@@ -24,7 +25,9 @@ std::optional<double> number(std::string_view text) {
   if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
+  // Too large is inf and too small is 0, as in Python; from_chars says neither.
+  if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);
   return value;
 }
 
@@ -95,7 +98,10 @@ double parse_number(std::string_view name, std::string_view text) {
 std::int64_t parse_count(std::string_view name, std::string_view text) {
   const std::optional<double> value = number(text);
   if (!value) refuse(name, ParameterKind::kCount, not_a_number(text), "1000");
-  if (!(*value >= 1 && *value <= static_cast<double>(kMaxCount)) || *value != std::floor(*value)) {
+  if (*value != std::floor(*value)) {
+    refuse(name, ParameterKind::kCount, fmt::format("'{}' is not a whole number", trimmed(text)), "1000");
+  }
+  if (!(*value >= 1 && *value <= static_cast<double>(kMaxCount))) {
     refuse(name, ParameterKind::kCount, fmt::format("'{}' is out of range", trimmed(text)), "1000");
   }
   return static_cast<std::int64_t>(*value);

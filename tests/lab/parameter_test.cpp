@@ -14,6 +14,9 @@ TEST_CASE("values are read as Python writes numbers, in brackets or not") {
   CHECK(parse_values("x", " [ 1.5, 1e-3 ,.5 ] ") == std::vector<double>{1.5, 1e-3, 0.5});
   CHECK(parse_values("x", "inf,-inf") == std::vector<double>{INFINITY, -INFINITY});
   CHECK(std::isnan(parse_values("x", "nan").front()));
+  CHECK(parse_values("x", "1e400,-1e999,1e-400") == std::vector<double>{INFINITY, -INFINITY, 0});
+  CHECK(std::signbit(parse_number("x", "-1e-400")));
+  CHECK(parse_number("x", "5e-324") > 0);
 }
 
 TEST_CASE("a value that is no number is refused with what is accepted") {
@@ -27,7 +30,7 @@ TEST_CASE("a value that is no number is refused with what is accepted") {
                        "--set x: the list is empty; x takes numbers separated by commas, such as x=-3,0,3", UsageError);
   CHECK_THROWS_WITH_AS(parse_number("factor", "ten"),
                        "--set factor: 'ten' is not a number; factor takes a number, such as factor=10", UsageError);
-  for (const char* text : {"", "3 4", "1.5x", "--3", "+-3", "0x10", "1;2", "1e999"}) {
+  for (const char* text : {"", "3 4", "1.5x", "--3", "+-3", "0x10", "1;2", "1e400x"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_values("x", text), UsageError);
     CHECK_THROWS_AS(parse_number("x", text), UsageError);
@@ -40,7 +43,13 @@ TEST_CASE("a count is a whole number in its range") {
   CHECK_THROWS_WITH_AS(parse_count("n", "0"),
                        "--set n: '0' is out of range; n takes a whole number from 1 to 100000000, such as n=1000",
                        UsageError);
-  for (const char* text : {"-1", "1.5", "100000001", "nan", "inf"}) {
+  CHECK_THROWS_WITH_AS(
+      parse_count("n", "1.5"),
+      "--set n: '1.5' is not a whole number; n takes a whole number from 1 to 100000000, such as n=1000", UsageError);
+  CHECK_THROWS_WITH_AS(parse_count("n", "1e400"),
+                       "--set n: '1e400' is out of range; n takes a whole number from 1 to 100000000, such as n=1000",
+                       UsageError);
+  for (const char* text : {"-1", "-1.5", "100000001", "nan", "inf"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_count("n", text), UsageError);
   }
