@@ -32,6 +32,23 @@ void CommandParser::refuse(std::string_view problem) const {
   throw UsageError(fmt::format("{} (options: gradlab {} --help)", problem, command_));
 }
 
+void CommandParser::refuse_repeated() const {
+  for (const CLI::Option* option : get_options()) {
+    if (option->get_expected_max() != 1 || option->count() < 2) continue;
+    const std::string times = option->count() == 2 ? "twice" : fmt::format("{} times", option->count());
+    refuse(fmt::format("{} is given {} and takes one value", option->get_name(), times));
+  }
+}
+
+void CommandParser::refuse_empty() const {
+  for (const CLI::Option* option : get_options()) {
+    if (option->get_positional() || option->get_expected_max() != 1) continue;
+    for (const std::string& value : option->results()) {
+      if (value.empty()) refuse(fmt::format("{} needs a value", option->get_name()));
+    }
+  }
+}
+
 void CommandParser::read(const Arguments& arguments) {
   try {
     // CLI11 takes the arguments last one first.
@@ -39,11 +56,13 @@ void CommandParser::read(const Arguments& arguments) {
   } catch (const CLI::CallForHelp&) {
     throw HelpRequest{help()};
   } catch (const CLI::ArgumentMismatch& error) {
+    refuse_repeated();
     const std::string text = error.what();  // "--set: 1 required NAME=VALUE missing"
     refuse(fmt::format("{} needs a value", text.substr(0, text.find(':'))));
   } catch (const CLI::ParseError& error) {
     refuse(error.what());
   }
+  refuse_empty();
   for (const std::string& extra : remaining()) {
     if (extra != "--") refuse(refusal_of(extra));
   }

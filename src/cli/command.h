@@ -65,11 +65,13 @@ class CommandParser : public CLI::App {
   CommandParser(std::string_view name, std::string_view description, std::string_view examples);
 
   // Reads the arguments into the options that were added. Throws HelpRequest and UsageError; the latter's text names
-  // the nearest option.
+  // the nearest option. Of an option that takes one value, an empty one is none.
   void read(const Arguments& arguments);
 
  private:
   std::string refusal_of(const std::string& argument) const;
+  void refuse_repeated() const;  // options that take one value
+  void refuse_empty() const;
   [[noreturn]] void refuse(std::string_view problem) const;
 
   std::string command_;  // "run"

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <charconv>
+#include <filesystem>
 
 #include "src/cli/command.h"
 #include "src/cli/files.h"
@@ -20,7 +21,7 @@ struct GraphOptions {
   TraceOptions trace;
   std::string format;
   std::string output;
-  std::optional<int> at;
+  std::string at;  // as given
 };
 
 GraphOptions read_graph_options(const Arguments& arguments) {
@@ -40,19 +41,37 @@ GraphOptions read_graph_options(const Arguments& arguments) {
   parser.add_option("--format", options.format, "text (default), dot, mermaid, or svg, which needs Graphviz")
       ->type_name("FORMAT");
   parser.add_option("--at", options.at, "The step after which to draw")->type_name("STEP");
-  parser.add_option("-o,--output", options.output, "Write to FILE; .svg, .dot and .mmd choose the format")
+  parser
+      .add_option("-o,--output", options.output, "Write to FILE; .txt, .dot, .mmd, .mermaid or .svg chooses the format")
       ->type_name("FILE");
   parser.read(arguments);
   return options;
 }
 
+// The format that the file's ending chooses; text for no file.
+std::string_view format_of_output(const std::string& output) {
+  struct Ending {
+    std::string_view text;
+    std::string_view format;
+  };
+  static constexpr Ending kEndings[] = {
+      {".txt", "text"}, {".dot", "dot"}, {".mmd", "mermaid"}, {".mermaid", "mermaid"}, {".svg", "svg"}};
+  if (output.empty()) return "text";
+  std::string lower = output;
+  for (char& c : lower) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const Ending& ending : kEndings) {
+    if (lower.ends_with(ending.text)) return ending.format;
+  }
+  const std::string seen = std::filesystem::path(output).extension().string();
+  throw UsageError(
+      fmt::format("-o {}: {} chooses no format, only .txt, .dot, .mmd, .mermaid and .svg do; name it with --format "
+                  "text, dot, mermaid or svg",
+                  output, seen.empty() ? "a name without an ending" : fmt::format("the ending {}", seen)));
+}
+
 std::string_view format_of(const GraphOptions& options) {
   static constexpr std::string_view kFormats[] = {"text", "dot", "mermaid", "svg"};
-  if (options.format.empty()) {
-    if (options.output.ends_with(".svg")) return "svg";
-    if (options.output.ends_with(".dot")) return "dot";
-    return options.output.ends_with(".mmd") ? "mermaid" : "text";
-  }
+  if (options.format.empty()) return format_of_output(options.output);
   const auto format = std::ranges::find(kFormats, options.format);
   if (format == std::end(kFormats)) {
     throw UsageError(fmt::format("--format takes {}, not '{}'{}", joined(kFormats), options.format,
@@ -69,8 +88,18 @@ std::string drawn(const Graph& graph, std::string_view format) {
 }
 
 int step_to_draw(const GraphOptions& options, const trace::Trace& trace) {
-  if (options.at) return *options.at;
-  return trace.runs.empty() ? 0 : default_graph_step(trace.runs.front());
+  if (options.at.empty()) return trace.runs.empty() ? 0 : default_graph_step(trace.runs.front());
+  int number = 0;
+  const char* const text_end = options.at.data() + options.at.size();
+  const auto [end, error] = std::from_chars(options.at.data(), text_end, number);
+  if (error == std::errc() && end == text_end) return number;
+  std::string problem = fmt::format("{} has no step '{}'", trace.program, options.at);
+  if (!trace.runs.empty()) {
+    for (const trace::Step& step : trace.runs.front().steps) {
+      problem += fmt::format("\n  {:>2}  {}", step.number, step.code);
+    }
+  }
+  throw UsageError(problem);
 }
 
 }  // namespace

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <istream>
 #include <ostream>
+#include <sstream>
 
 #include "scenarios/quiz_questions.h"
 #include "src/cli/command.h"
@@ -43,7 +41,8 @@ QuizOptions read_quiz_options(const Arguments& arguments) {
       "  printf 'c\\nb\\n' | gradlab quiz 03");
   parser.add_option("NAME", options.names, "Experiments and scripts, as `gradlab list` names them")->type_name("");
   parser.add_option("--answers", options.answers, "Read the answers from FILE")->type_name("FILE");
-  parser.add_option("--save", options.save, "Write the answers given to FILE, in the form that --answers reads")
+  parser
+      .add_option("--save", options.save, "Write the answers given, if any, to FILE, in the form that --answers reads")
       ->type_name("FILE");
   add_device_option(parser, options.device);
   parser.read(arguments);
@@ -87,17 +86,24 @@ class Quiz {
     for (const QuizQuestion* question : questions) {
       if (!out_ || !ask(*question, questions.size())) break;
     }
-    const std::size_t not_asked = questions.size() - asked_;
-    out_ << fmt::format("Score: {} of {} right", right_, questions.size());
-    if (left_out_ > 0) out_ << fmt::format(", {} left out", left_out_);
-    if (not_asked > 0) out_ << fmt::format(", {} not answered: the input ended", not_asked);
-    out_ << ".\n";
+    score_ = score(questions.size());
+    out_ << fmt::format("Score: {}.\n", score_);
   }
 
+  bool has_answers() const { return asked_ > left_out_; }
+
   // What --answers reads.
-  std::string saved() const { return fmt::format("# gradlab quiz: {} of {} right\n{}", right_, asked_, saved_); }
+  std::string saved() const { return fmt::format("# gradlab quiz: {}\n{}", score_, saved_); }
 
  private:
+  std::string score(std::size_t question_count) const {
+    const std::size_t not_asked = question_count - asked_;
+    std::string text = fmt::format("{} of {} right", right_, question_count);
+    if (left_out_ > 0) text += fmt::format(", {} left out", left_out_);
+    if (not_asked > 0) text += fmt::format(", {} not answered: the input ended", not_asked);
+    return text;
+  }
+
   // False when the input has ended.
   bool ask(const QuizQuestion& question, std::size_t of) {
     const AskedQuestion asked = prepare(question, {}, device_);
@@ -177,6 +183,7 @@ class Quiz {
   std::size_t asked_ = 0;
   std::size_t right_ = 0;
   std::size_t left_out_ = 0;
+  std::string score_;  // once all is asked
   std::string saved_;
 };
 
@@ -186,14 +193,14 @@ CommandResult quiz_command(const Arguments& arguments, Input in, std::ostream& o
   const QuizOptions options = read_quiz_options(arguments);
   const std::vector<const QuizQuestion*> questions = questions_of(options.names);
   const Device device = parse_device(options.device);
-  std::ifstream file;
-  if (!options.answers.empty()) {
-    file.open(options.answers);
-    if (!file) throw UsageError(fmt::format("--answers {}: {}", options.answers, std::strerror(errno)));
-  }
+  std::istringstream file;
+  if (!options.answers.empty()) file.str(read_file(options.answers));
+  if (!options.save.empty()) check_writable(options.save);
   Quiz quiz(options.answers.empty() ? in : Input{file}, out, device);
   quiz.ask_all(questions);
-  if (!options.save.empty()) write_file(options.save, quiz.saved());
+  if (options.save.empty()) return {};
+  if (!quiz.has_answers()) return {.out = fmt::format("No question was answered: {} is not written.\n", options.save)};
+  write_file(options.save, quiz.saved());
   return {};
 }
 

@@ -3,12 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "src/cli/files.h"
 #include "src/cli/runner.h"
 #include "src/cli/version.h"
 #include "src/lab/record.h"
@@ -25,14 +21,7 @@ void add_trace_options(CommandParser& parser, TraceOptions& options) {
   add_device_option(parser, options.device);
 }
 
-trace::Trace read_trace(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw UsageError(fmt::format("{} cannot be read: {}", path, errno == 0 ? "it is no file" : std::strerror(errno)));
-  }
-  return trace_from_json_lines(std::string(std::istreambuf_iterator<char>(file), {}), path);
-}
+trace::Trace read_trace(const std::string& path) { return trace_from_json_lines(read_file(path), path); }
 
 std::vector<trace::Trace> traces_of(const TraceOptions& options, std::string_view command) {
   if (!options.from.empty()) {

@@ -72,6 +72,42 @@ TEST_CASE("an option without its value is a usage error") {
   }
 }
 
+TEST_CASE("an empty value is none") {
+  const auto needed = [](const std::string& option, const std::string& command) {
+    return "gradlab: " + option + " needs a value (options: gradlab " + command + " --help)\n";
+  };
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"verify", "--golden", ""},
+                                                    {"quiz", "--save", ""},
+                                                    {"quiz", "--answers", ""},
+                                                    {"graph", "--at", "", "function"},
+                                                    {"graph", "--format", "", "function"},
+                                                    {"graph", "--output", "", "function"},
+                                                    {"explain", "--from", ""},
+                                                    {"explain", "--color", "", "function"},
+                                                    {"run", "--device", "", "function"}}) {
+    CAPTURE(arguments[1]);
+    const CliRun run = run_gradlab(arguments);
+    CHECK(run.status == kExitUsage);
+    CHECK(run.out.empty());
+    CHECK(run.err == needed(arguments[1], arguments[0]));
+  }
+  CHECK(run_gradlab({"run", "--device=", "function"}).status == kExitUsage);
+  CHECK(run_gradlab({"run", "function", "--device="}).err == needed("--device", "run"));
+  CHECK(run_gradlab({"graph", "-o", "", "function"}).err == needed("--output", "graph"));
+}
+
+TEST_CASE("an option that takes one value is refused when it is given twice") {
+  CHECK(run_gradlab({"function", "--device=cpu", "--device=cuda"}).err ==
+        "gradlab: --device is given twice and takes one value (options: gradlab run --help)\n");
+  CHECK(run_gradlab({"explain", "--from", "a", "--from", "b"}).err ==
+        "gradlab: --from is given twice and takes one value (options: gradlab explain --help)\n");
+  CHECK(run_gradlab({"graph", "function", "--at", "3", "--at", "2"}).err ==
+        "gradlab: --at is given twice and takes one value (options: gradlab graph --help)\n");
+  CHECK(run_gradlab({"quiz", "--save", "a", "--save", "b", "--save", "a"}).err ==
+        "gradlab: --save is given 3 times and takes one value (options: gradlab quiz --help)\n");
+  CHECK(run_gradlab({"quiz", "--save", "a", "--save", "b"}).status == kExitUsage);
+}
+
 TEST_CASE("help goes to stdout with status 0 and shows examples") {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
                                                     {"-h"},

@@ -85,6 +85,14 @@ TEST_CASE("--at chooses the moment, and a step that is not there is answered wit
   const CliRun run = run_gradlab({"graph", "save-unsafe", "--at", "9"});
   CHECK(run.status == kExitUsage);
   CHECK(run.err.starts_with("gradlab: save-unsafe has no step 9\n   1  x2 = tensor("));
+  for (const char* at : {"x", "1e0", "99999999999", "3 ", "two"}) {
+    CAPTURE(at);
+    const CliRun word = run_gradlab({"graph", "save-unsafe", "--at", at});
+    CHECK(word.status == kExitUsage);
+    CHECK(word.out.empty());
+    CHECK(word.err ==
+          "gradlab: save-unsafe has no step '" + std::string(at) + "'" + run.err.substr(run.err.find('\n')));
+  }
 }
 
 TEST_CASE("numbers in a graph follow --set") {
@@ -104,16 +112,38 @@ TEST_CASE("-o writes the file in the format of its name") {
   CHECK(run.status == kExitReproduced);
   CHECK(run.out.empty());
   CHECK(read_file(dot.string()) == run_gradlab({"graph", "function", "--format", "dot"}).out);
+  for (const auto& [ending, format] :
+       {std::pair{".DOT", "dot"}, {".mmd", "mermaid"}, {".mermaid", "mermaid"}, {".txt", "text"}, {".Txt", "text"}}) {
+    CAPTURE(ending);
+    const TemporaryPath file(ending);
+    CHECK(run_gradlab({"graph", "function", "-o", file.string()}).status == kExitReproduced);
+    CHECK(read_file(file.string()) == run_gradlab({"graph", "function", "--format", format}).out);
+  }
   const CliRun failed = run_gradlab({"graph", "function", "-o", "/nowhere/a.txt"});
   CHECK(failed.status == kExitEnvironment);
   CHECK(failed.err == "gradlab: /nowhere/a.txt could not be written: No such file or directory\n");
+}
+
+TEST_CASE("-o with an ending that chooses no format says which do, and --format goes on with it") {
+  const std::string rest =
+      " chooses no format, only .txt, .dot, .mmd, .mermaid and .svg do; name it with --format text, dot, mermaid or "
+      "svg\n";
+  const TemporaryPath png(".png");
+  const CliRun run = run_gradlab({"graph", "function", "-o", png.string()});
+  CHECK(run.status == kExitUsage);
+  CHECK(run.out.empty());
+  CHECK(run.err == "gradlab: -o " + png.string() + ": the ending .png" + rest);
+  CHECK_FALSE(fs::exists(png.string()));
+  CHECK(run_gradlab({"graph", "function", "-o", "/nowhere/g"}).err ==
+        "gradlab: -o /nowhere/g: a name without an ending" + rest);
+  CHECK(run_gradlab({"graph", "function", "-o", png.string(), "--format", "dot"}).status == kExitReproduced);
+  CHECK(read_file(png.string()) == run_gradlab({"graph", "function", "--format", "dot"}).out);
 }
 
 TEST_CASE("a format that is not known is answered with the nearest one") {
   CHECK(run_gradlab({"graph", "function", "--format", "svgg"}).err ==
         "gradlab: --format takes text, dot, mermaid, svg, not 'svgg': did you mean 'svg'?\n");
   CHECK(run_gradlab({"graph"}).err.starts_with("gradlab: graph needs a NAME: invisible, "));
-  CHECK(run_gradlab({"graph", "function", "--at", "two"}).status == kExitUsage);
 }
 
 TEST_CASE("svg without Graphviz says what is missing and what needs nothing") {

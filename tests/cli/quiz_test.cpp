@@ -14,6 +14,7 @@ using test::CliRun;
 using test::read_file;
 using test::run_gradlab;
 using test::run_gradlab_on;
+using test::TemporaryFile;
 using test::TemporaryPath;
 
 namespace {
@@ -134,21 +135,60 @@ TEST_CASE("answers are saved only when asked, in the form that --answers reads")
   const TemporaryPath saved;
   const CliRun first = run_gradlab_on("b\n\n", {"quiz", "03", "--save", saved.string()});
   CHECK(read_file(saved.string()) ==
-        "# gradlab quiz: 0 of 2 right\n"
+        "# gradlab quiz: 0 of 2 right, 1 left out\n"
         "b  # save-safe: 60\n"
         "-  # save-unsafe: left out\n");
   const CliRun second = run_gradlab({"quiz", "03", "--answers", saved.string()});
   CHECK(second.status == kExitReproduced);
   CHECK(second.out.ends_with("Score: 0 of 2 right, 1 left out.\n"));
+}
+
+TEST_CASE("a file that answers cannot be saved to is refused before the first question") {
   const CliRun failed = run_gradlab_on("b\n", {"quiz", "save-safe", "--save", "/nowhere/a"});
   CHECK(failed.status == kExitEnvironment);
+  CHECK(failed.out.empty());
   CHECK(failed.err == "gradlab: /nowhere/a could not be written: No such file or directory\n");
+  const std::string folder = fs::temp_directory_path().string();
+  const CliRun is_folder = run_gradlab_on("b\n", {"quiz", "save-safe", "--save", folder});
+  CHECK(is_folder.status == kExitEnvironment);
+  CHECK(is_folder.out.empty());
+  CHECK(is_folder.err == "gradlab: " + folder + " could not be written: Is a directory\n");
+}
+
+TEST_CASE("without an answer nothing is saved, and what was saved before stays") {
+  const TemporaryFile before("# mine\n");
+  const TemporaryPath none;
+  for (const char* input : {"", "\n-\n"}) {
+    const CliRun run = run_gradlab_on(input, {"quiz", "03", "--save", before.string()});
+    CHECK(run.status == kExitReproduced);
+    CHECK(run.out.ends_with("No question was answered: " + before.string() + " is not written.\n"));
+    CHECK(read_file(before.string()) == "# mine\n");
+    run_gradlab_on(input, {"quiz", "03", "--save", none.string()});
+    CHECK_FALSE(fs::exists(none.string()));
+  }
+  run_gradlab_on("a\n", {"quiz", "/nowhere", "--save", before.string()});
+  CHECK(read_file(before.string()) == "# mine\n");
+}
+
+TEST_CASE("the file's score is the screen's when the input ends") {
+  const TemporaryPath saved;
+  const CliRun run = run_gradlab_on("c\n", {"quiz", "--save", saved.string()});
+  const std::string rest = ", " + std::to_string(kCount - 1) + " not answered: the input ended";
+  const std::string all = std::to_string(kCount);
+  const std::string file = read_file(saved.string());
+  CHECK(run.out.ends_with(score(1, rest)));
+  CHECK(file.starts_with("# gradlab quiz: 1 of " + all + " right" + rest + "\nc  # "));
 }
 
 TEST_CASE("what quiz cannot take is a usage error") {
   CHECK(run_gradlab({"quiz", "save-saef"})
             .err.starts_with("gradlab: there is no 'save-saef': did you mean 'save-safe'?"));
   CHECK(run_gradlab({"quiz", "--answers", "/nowhere/a"}).err ==
-        "gradlab: --answers /nowhere/a: No such file or directory\n");
+        "gradlab: /nowhere/a cannot be read: No such file or directory\n");
   CHECK(run_gradlab({"quiz", "--answers", "/nowhere/a"}).status == kExitUsage);
+  const std::string folder = fs::temp_directory_path().string();
+  const CliRun run = run_gradlab({"quiz", "--answers", folder});
+  CHECK(run.status == kExitUsage);
+  CHECK(run.out.empty());
+  CHECK(run.err == "gradlab: " + folder + " cannot be read: it is no file\n");
 }
