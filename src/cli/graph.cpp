@@ -93,13 +93,7 @@ int step_to_draw(const GraphOptions& options, const trace::Trace& trace) {
   const char* const text_end = options.at.data() + options.at.size();
   const auto [end, error] = std::from_chars(options.at.data(), text_end, number);
   if (error == std::errc() && end == text_end) return number;
-  std::string problem = fmt::format("{} has no step '{}'", trace.program, options.at);
-  if (!trace.runs.empty()) {
-    for (const trace::Step& step : trace.runs.front().steps) {
-      problem += fmt::format("\n  {:>2}  {}", step.number, step.code);
-    }
-  }
-  throw UsageError(problem);
+  throw no_such_step(trace, fmt::format("'{}'", options.at));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Text for a terminal of 80 columns.
+// How a subcommand lays out text beyond filled() of src/lab/trace_text.h.
 #pragma once
 
 #include <string>

@@ -68,9 +68,8 @@ class GraphBuilder {
     if (saved.node == 0) return;
     node(saved.node)
         .saved.push_back(
-            {saved.tensor, saved.by, saved.attribute, saved.version, saved.version, SavedState::kUnchanged, 0});
+            {saved.tensor, saved.by, saved.attribute, saved.version, saved.version, SavedState::kUnchanged, 0, saved.content});
     tensor(saved.tensor).version = saved.version;
-    saved_contents_[{saved.node, node(saved.node).saved.size() - 1}] = saved.content;
   }
   void on(const trace::TensorWritten& written) {
     version_moved(written.tensor, written.version_after);
@@ -136,11 +135,10 @@ class GraphBuilder {
   // What was written back as it had been is stale no longer, unless a check of the version will refuse it.
   void forgive(const trace::TensorState& now) {
     for (GraphNode& owner : nodes_) {
-      for (std::size_t i = 0; i < owner.saved.size(); ++i) {
-        GraphSaved& saved = owner.saved[i];
+      for (GraphSaved& saved : owner.saved) {
         const bool is_refused = saved.state == SavedState::kStale && saved.by != trace::SavedBy::kCtxAttribute;
         if (saved.tensor != now.tensor || saved.state == SavedState::kFreed || is_refused) continue;
-        if (saved_contents_.at({owner.number, i}) == now.content) saved.state = SavedState::kUnchanged;
+        if (saved.content == now.content) saved.state = SavedState::kUnchanged;
       }
     }
   }
@@ -177,17 +175,18 @@ class GraphBuilder {
   std::map<std::string, std::size_t> tensor_places_;
   std::vector<GraphNode> nodes_;
   std::map<int, std::size_t> node_places_;
-  std::map<std::pair<int, std::size_t>, trace::Content> saved_contents_;  // by node and place in its `saved`
   int step_ = 0;
 };
 
-std::string step_list(const trace::Run& run) {
-  std::string list;
-  for (const trace::Step& step : run.steps) list += fmt::format("\n  {:>2}  {}", step.number, step.code);
-  return list;
-}
-
 }  // namespace
+
+UsageError no_such_step(const trace::Trace& trace, std::string_view given) {
+  std::string problem = fmt::format("{} has no step {}", trace.program, given);
+  if (!trace.runs.empty()) {
+    for (const trace::Step& step : trace.runs.front().steps) problem += fmt::format("\n  {:>2}  {}", step.number, step.code);
+  }
+  return UsageError(problem);
+}
 
 int default_graph_step(const trace::Run& run) {
   int step = 0;
@@ -203,9 +202,7 @@ Graph graph_of(const trace::Trace& trace, int step) {
   const trace::Run& run = trace.runs.empty() ? kNothing : trace.runs.front();
   const auto at =
       std::find_if(run.steps.begin(), run.steps.end(), [&](const trace::Step& s) { return s.number == step; });
-  if (at == run.steps.end()) {
-    throw UsageError(fmt::format("{} has no step {}{}", trace.program, step, step_list(run)));
-  }
+  if (at == run.steps.end()) throw no_such_step(trace, std::to_string(step));
   std::set<int> past;
   for (auto s = run.steps.begin(); s != at + 1; ++s) past.insert(s->number);
 

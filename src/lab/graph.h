@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/lab/event.h"
+#include "src/lab/usage_error.h"
 
 namespace gradlab {
 
@@ -27,6 +28,7 @@ struct GraphSaved {
   std::uint32_t version_now = 0;
   SavedState state = SavedState::kUnchanged;
   int written_in = 0;  // the step of the first write after it was saved
+  trace::Content content = {};  // as it was saved
 };
 
 struct GraphEdge {
@@ -78,6 +80,9 @@ struct Graph {
 // The last step before the first backward, or the last one of all: then everything that backward will use is in place.
 // 0 when the run has no steps.
 int default_graph_step(const trace::Run& run);
+
+// That the program as written has no step `given`, with those that it has.
+UsageError no_such_step(const trace::Trace& trace, std::string_view given);
 
 // The graph of the program as written at the end of a step. Throws UsageError when the run has no such step.
 Graph graph_of(const trace::Trace& trace, int step);

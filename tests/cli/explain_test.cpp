@@ -1,16 +1,17 @@
 #include <doctest/doctest.h>
 
-#include <sstream>
-
 #include "kernels/device.h"
 #include "scenarios/catalogue.h"
 #include "src/lab/golden_diff.h"
 #include "tests/cli/run_gradlab.h"
 #include "tests/files.h"
 #include "tests/skip.h"
+#include "tests/text.h"
 
 using namespace gradlab;
+using test::check_fits_80_columns;
 using test::read_file;
+using test::replaced;
 using test::run_gradlab;
 using test::TemporaryFile;
 
@@ -113,13 +114,6 @@ std::string first_run_of(const std::string& trace) {
   return trace.substr(0, trace.find("{\"kind\":\"run\"", first + 1)) + "{\"kind\":\"end\"}\n";
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("a gradient that differs in the sign of zero only is right") {
@@ -149,13 +143,12 @@ TEST_CASE("an explanation and a graph fit 80 columns whatever the values") {
   for (const char* name : {"save-safe", "save-unsafe", "kernel-overwrite", "kernel-confesses", "view-write", "save-clone"}) {
     for (const char* x : {"x=1.2345,2.3456,3.4567,4.5678", "x=123456789,-123456789,0.000123456789"}) {
       for (const char* command : {"explain", "graph"}) {
-        std::istringstream lines(run_gradlab({command, name, "--set", x}).out);
-        for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, name, ": ", line);
+        CAPTURE(name);
+        check_fits_80_columns(run_gradlab({command, name, "--set", x}).out);
       }
     }
   }
-  std::istringstream lines(run_gradlab({"graph", "data-write", "--at", "6"}).out);
-  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+  check_fits_80_columns(run_gradlab({"graph", "data-write", "--at", "6"}).out);
 }
 
 TEST_CASE("a graph marks as stale what explain calls stale") {

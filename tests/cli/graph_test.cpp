@@ -5,13 +5,13 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 
 #include "scenarios/catalogue.h"
 #include "src/lab/golden_diff.h"
 #include "tests/cli/run_gradlab.h"
 #include "tests/files.h"
 #include "tests/skip.h"
+#include "tests/text.h"
 
 using namespace gradlab;
 using test::CliRun;
@@ -53,8 +53,7 @@ TEST_CASE("every experiment's graph is as its golden says") {
 
 TEST_CASE("a graph in text fits 80 columns") {
   for (const Scenario* scenario : all_scenarios()) {
-    std::istringstream lines(run_gradlab({"graph", std::string(scenario->name)}).out);
-    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+    test::check_fits_80_columns(run_gradlab({"graph", std::string(scenario->name)}).out);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "src/lab/record.h"
 #include "src/lab/recorder.h"
 #include "src/lab/render.h"
+#include "tests/text.h"
 #include "src/lab/trace_json.h"
 
 using namespace gradlab;
@@ -224,8 +225,7 @@ TEST_CASE("an explanation fits 80 columns, and colour adds nothing but colour") 
     CAPTURE(scenario->name);
     const trace::Trace trace = recorded(*scenario);
     const std::string plain = explain_text(trace);
-    std::istringstream lines(plain);
-    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+    test::check_fits_80_columns(plain);
     std::string stripped;
     const std::string colored = explain_text(trace, true);
     for (std::size_t i = 0; i < colored.size(); ++i) {

@@ -12,17 +12,12 @@
 #include <vector>
 
 #include "tests/files.h"
+#include "tests/text.h"
 
 using namespace gradlab;
+using test::replaced;
 
 namespace {
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
 
 std::set<std::string> found(const std::string& text, const std::regex& pattern) {
   std::set<std::string> names;
